@@ -29,9 +29,10 @@ for (const room of Object.keys(rooms)) {
     const isTest = /\.test\.ts$/.test(file) || file.includes(`${sep}testing${sep}`);
     const name = relative(root, file);
     const text = readFileSync(file, 'utf8');
-    for (const match of text.matchAll(/^\s*(import|export)\s(type\s)?[^'"]*?['"]([^'"]+)['"]|import\(['"]([^'"]+)['"]\)/gm)) {
-      const target = match[3] ?? match[4];
-      const typeOnly = match[2] !== undefined;
+    const imports = /^(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+    for (const match of text.matchAll(imports)) {
+      const target = match[2] ?? match[3];
+      const typeOnly = match[1] !== undefined;
       if (!target.startsWith('.')) {
         if (room === 'engine' && !isTest && !engineBuiltins.has(target) && !engineDependencies.has(target)) {
           problems.push(`${name}: engine must not import ${target}`);
