@@ -1,0 +1,2 @@
+export {loadException} from './load-exception.js';
+export {loadClassicPolicy, type LoadOptions} from './load-policy.js';
