@@ -1,0 +1,85 @@
+import {Counter, Gauge, Registry, collectDefaultMetrics} from 'prom-client';
+import type {EngineRequest, PolicyResult} from '../../engine/types.js';
+import {createAdmissionSeries} from './admission-series.js';
+import {createHttpSeries} from './http-series.js';
+import {createPolicySeries, type ExecutionCause} from './policy-series.js';
+import {defaultBuckets} from './series.js';
+
+export type WebhookKind = 'validate' | 'mutate';
+export type AuditLoss = 'queue-full' | 'given-up' | 'failed' | 'closed';
+
+export interface MetricsOptions {
+  readonly version: string;
+  /** Upper bounds in seconds, ascending. */
+  readonly buckets?: readonly number[];
+  /** Namespaces named per kind and operation; further ones are counted under `other`. Default 200. */
+  readonly maxNamespaces?: number;
+  /** Series of the process itself (memory, event loop). Default true. */
+  readonly processMetrics?: boolean;
+}
+
+/** What the admission server counts. All methods are cheap enough for the request path. */
+export interface Metrics {
+  /** For further metrics of other rooms. */
+  readonly registry: Registry;
+  httpRequest(method: string, route: string, seconds: number): void;
+  admission(
+    request: {readonly kind: string; readonly namespace: string; readonly operation: string},
+    webhook: WebhookKind,
+    outcome: {readonly allowed: boolean; readonly seconds: number},
+  ): void;
+  /** `evaluated`/`applied`: seconds of the whole run, shared by the policies that carry no duration of their own. */
+  policyResults(
+    request: EngineRequest,
+    results: readonly PolicyResult[],
+    run: {readonly cause: ExecutionCause; readonly evaluated: number; readonly applied: number},
+  ): void;
+  auditLost(reason: AuditLoss): void;
+  auditQueued(length: number): void;
+  requestRefused(reason: 'in-flight' | 'body-size'): void;
+  /** Ends the series of a policy that is gone; `key` is `name` or `namespace/name`. */
+  forgetPolicy(key: string): void;
+  /** Exposition text, Prometheus format. */
+  text(): Promise<string>;
+}
+
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const buckets = options.buckets ?? defaultBuckets;
+  const maxNamespaces = options.maxNamespaces ?? 200;
+  if (options.processMetrics !== false) collectDefaultMetrics({register: registry});
+  new Gauge({name: 'kyverno_info', help: 'The version that runs', labelNames: ['version'], registers: [registry]})
+    .labels(options.version)
+    .set(1);
+  const http = createHttpSeries(registry, buckets);
+  const admission = createAdmissionSeries(registry, {buckets, maxNamespaces});
+  const policies = createPolicySeries(registry, {buckets, maxNamespaces});
+  const auditDrops = new Counter({
+    name: 'kyverno_breaker_drops_total',
+    help: 'Work given up to protect the request path',
+    labelNames: ['circuit_name', 'reason'],
+    registers: [registry],
+  });
+  const auditLength = new Gauge({
+    name: 'kyverno_audit_queue_length',
+    help: 'Audit jobs that wait',
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'kyverno_admission_requests_refused_total',
+    help: 'Requests answered without being judged, so that the failure policy of the webhook decides',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    httpRequest: http.record,
+    admission: admission.record,
+    policyResults: policies.record,
+    auditLost: reason => auditDrops.labels('audit', reason).inc(),
+    auditQueued: length => auditLength.set(length),
+    requestRefused: reason => refused.labels(reason).inc(),
+    forgetPolicy: policies.forget,
+    text: () => registry.metrics(),
+  };
+}
