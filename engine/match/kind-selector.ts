@@ -54,7 +54,7 @@ export function compileKindSelector(selector: KindSelector, ephemeralContainers 
   const version = part(selector.version);
   const kind = part(selector.kind);
   const subresource = part(selector.subresource);
-  const takesPod = ephemeralContainers && group('') && version('v1') && kind('Pod');
+  const takesPod = ephemeralContainers && group('') && version('v1') && kind('Pod') && subresource('');
   return subject =>
     kind(subject.kind) &&
     (subresource(subject.subresource) ||

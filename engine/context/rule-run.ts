@@ -1,0 +1,99 @@
+import {Budget, type BudgetLimits} from '../budget.js';
+import type {ContextLoader, LoadOptions} from '../context-loader.js';
+import {EvalError} from '../diagnostic.js';
+import type {FunctionEnv} from '../jmespath/types.js';
+import type {RegexEngine} from '../regex/types.js';
+import {isPromise, Suspend} from './suspend.js';
+
+type Outcome = {readonly value: unknown} | {readonly error: unknown};
+
+/** A rule that needs more different values from outside than this is refused rather than restarted for ever. */
+const maxLoads = 256;
+
+export interface RunOptions {
+  readonly loader: ContextLoader;
+  readonly regex: RegexEngine;
+  readonly limits: BudgetLimits;
+}
+
+/**
+ * One rule's evaluation for one request, restarts included: what was fetched stays, the budget of steps starts anew
+ * with each attempt. `settle` is the only place where evaluation meets a Promise.
+ */
+export class RuleRun implements FunctionEnv {
+  budget: Budget;
+  readonly loader: ContextLoader;
+  readonly regex: RegexEngine;
+  readonly #limits: BudgetLimits;
+  readonly #loadOptions: LoadOptions;
+  #loads: Map<string, Outcome> | undefined;
+
+  constructor(options: RunOptions) {
+    this.loader = options.loader;
+    this.regex = options.regex;
+    this.#limits = options.limits;
+    this.#loadOptions = {deadline: options.limits.deadline};
+    this.budget = this.#newBudget();
+  }
+
+  readonly settle = <T>(key: string, load: (options: LoadOptions) => T | Promise<T>): T => {
+    const known = this.#loads?.get(key);
+    if (known !== undefined) {
+      if ('error' in known) throw known.error;
+      return known.value as T;
+    }
+    this.budget.checkDeadline();
+    const loads = (this.#loads ??= new Map());
+    if (loads.size >= maxLoads) throw new EvalError(`a rule may load at most ${maxLoads} values from outside`, 'budget');
+    const result = load(this.#loadOptions);
+    if (!isPromise(result)) {
+      loads.set(key, {value: result});
+      return result;
+    }
+    throw new Suspend(
+      result.then(
+        value => {
+          loads.set(key, {value});
+        },
+        error => {
+          loads.set(key, {error: error instanceof EvalError ? error : new EvalError(messageOf(error))});
+        },
+      ),
+    );
+  };
+
+  /**
+   * Runs `body` to its end, waiting for what it asks for. Synchronous when nothing has to be fetched.
+   * `body` must be free of side effects: it may run several times.
+   */
+  complete<T>(body: () => T): T | Promise<T> {
+    try {
+      return body();
+    } catch (thrown) {
+      if (!(thrown instanceof Suspend)) throw thrown;
+      return this.#resume(body, thrown);
+    }
+  }
+
+  async #resume<T>(body: () => T, first: Suspend): Promise<T> {
+    let suspended = first;
+    for (;;) {
+      await suspended.promise;
+      this.budget = this.#newBudget();
+      try {
+        return body();
+      } catch (thrown) {
+        if (!(thrown instanceof Suspend)) throw thrown;
+        suspended = thrown;
+      }
+    }
+  }
+
+  #newBudget(): Budget {
+    return new Budget(this.#limits, () => this.loader.now());
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
