@@ -1,0 +1,32 @@
+import {allowed, failed} from '../answers.js';
+import {errorText, type AdmissionContext, type Layer} from '../context.js';
+import type {RequestFilters} from '../types.js';
+
+/** Reports and work items of the operator itself: judging them would feed back. */
+const ownKinds: ReadonlySet<string> = new Set([
+  'AdmissionReport',
+  'ClusterAdmissionReport',
+  'BackgroundScanReport',
+  'ClusterBackgroundScanReport',
+  'UpdateRequest',
+]);
+
+export function requestFilters(filters: () => RequestFilters): Layer {
+  return (context, next) => {
+    if (ownKinds.has(context.request.kind.kind)) return allowed;
+    try {
+      if (excluded(context, filters())) return allowed;
+    } catch (error) {
+      return failed(context.route.failurePolicy, `failed to apply the request filters: ${errorText(error)}`);
+    }
+    return next(context);
+  };
+}
+
+function excluded(context: AdmissionContext, filters: RequestFilters): boolean {
+  if (filters.excludesUser(context.user!)) return true;
+  const {request} = context;
+  const {group, version, kind} = context.topLevelKind ?? request.kind;
+  const {subResource, namespace, name} = request;
+  return filters.excludesResource({group, version, kind, subResource, namespace, name});
+}
