@@ -1,0 +1,28 @@
+// `npm run generate`: writes every generated file. `--check` writes nothing and fails when one is stale.
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {generatedFiles} from './crd/files.js';
+
+const root = resolve(import.meta.dirname, '..');
+const check = process.argv.includes('--check');
+
+function current(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+let stale = 0;
+for (const [name, text] of generatedFiles()) {
+  const path = join(root, name);
+  if (current(path) === text) continue;
+  stale += 1;
+  console.log(`${check ? 'stale' : 'written'}: ${name}`);
+  if (check) continue;
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, text);
+}
+if (check && stale > 0) process.exitCode = 1;
