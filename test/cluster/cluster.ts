@@ -1,0 +1,152 @@
+import {join} from 'node:path';
+import {type ApiClient, createApiClient} from './api-client.js';
+import {
+  type ApiServerOptions,
+  apiServerArgs,
+  controllerManagerArgs,
+  etcdArgs,
+  type Ports,
+  serviceAddress,
+} from './control-plane-args.js';
+import {type ControlPlaneFiles, writeControlPlaneFiles} from './control-plane-files.js';
+import {type Daemon, startDaemon} from './daemon.js';
+import {eventually} from './eventually.js';
+import {type KubectlOptions, type KubectlResult, runKubectl} from './kubectl.js';
+import type {Authority, KeyPair} from './pki/certificates.js';
+import {freePorts} from './ports.js';
+import {findPrograms} from './programs.js';
+import {createSupervisor, type Supervisor} from './supervisor.js';
+
+export interface ClusterOptions extends ApiServerOptions {
+  /** Such as `1.33`; default `KUBERNETES_MINOR`, else the newest pinned. */
+  readonly minor?: string;
+  /** Run kube-controller-manager. Default true. */
+  readonly controllerManager?: boolean;
+}
+
+/** A running control plane; everything listens on 127.0.0.1. */
+export interface Cluster extends Pick<ApiClient, 'request' | 'stream'> {
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** Base URL of the API server. */
+  readonly server: string;
+  /** The authority that signed the API server's certificate; issues client certificates too (O = group). */
+  readonly authority: Authority;
+  /** PEM of that authority. */
+  readonly ca: string;
+  /** The administrator's certificate (system:masters). */
+  readonly admin: KeyPair;
+  /** As `/version` tells it, such as `v1.37.2`. */
+  readonly version: string;
+  /** Temporary folder with the logs (`kube-apiserver.log`, `audit.log`, …). */
+  readonly dir: string;
+  readonly supervisor: Supervisor;
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;
+  /** Freezes the API server: connections stay open and nothing answers. */
+  pauseApiServer(): void;
+  resumeApiServer(): void;
+  /** Ends the API server; `kill` by SIGKILL. */
+  stopApiServer(options?: {readonly kill?: boolean}): Promise<void>;
+  /** Starts it again on the same port and waits until it is ready. */
+  startApiServer(): Promise<void>;
+  restartApiServer(): Promise<void>;
+  /** Ends all and deletes the folder. */
+  stop(): Promise<void>;
+}
+
+/** Starts etcd, kube-apiserver and kube-controller-manager; returns when a ServiceAccount `default` is there. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const programs = await findPrograms(options.minor);
+  const supervisor = await createSupervisor();
+  try {
+    return await start(programs, supervisor, options);
+  } catch (error) {
+    await supervisor.close();
+    throw error;
+  }
+}
+
+async function start(
+  programs: Awaited<ReturnType<typeof findPrograms>>,
+  supervisor: Supervisor,
+  options: ClusterOptions,
+): Promise<Cluster> {
+  const {dir} = supervisor;
+  const ports = await choosePorts();
+  const server = `https://127.0.0.1:${ports.apiServer}`;
+  const files: ControlPlaneFiles = await writeControlPlaneFiles({dir, server, serviceAddress});
+  const kubeconfig = files.path('admin.kubeconfig');
+  const api = createApiClient({server, ca: files.authority.certificate, client: files.admin});
+  const launch = (name: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', args: readonly string[]) =>
+    startDaemon(supervisor, {name, program: programs[name], args});
+
+  const etcd = launch('etcd', etcdArgs(dir, ports));
+  const startApiServer = () => launch('kube-apiserver', apiServerArgs(dir, ports, files, options));
+  let apiServer: Daemon = startApiServer();
+  const apiServerReady = () =>
+    eventually(async () => (await api.request('GET', '/readyz')).status === 200, {
+      what: 'kube-apiserver ready',
+      timeoutMs: 120_000,
+      assertPossible: () => {
+        etcd.assertRunning();
+        apiServer.assertRunning();
+      },
+    });
+  let controllerManager: Daemon | undefined;
+  try {
+    await apiServerReady();
+    if (options.controllerManager !== false) {
+      controllerManager = launch('kube-controller-manager', controllerManagerArgs(ports, files));
+      const manager = controllerManager;
+      await eventually(
+        async () => (await api.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200,
+        {what: 'ServiceAccount default', assertPossible: () => manager.assertRunning()},
+      );
+    }
+  } catch (error) {
+    api.close();
+    throw error;
+  }
+  const version = (await api.request<{gitVersion: string}>('GET', '/version')).body.gitVersion;
+
+  return {
+    kubeconfig,
+    server,
+    authority: files.authority,
+    ca: files.authority.certificate,
+    admin: files.admin,
+    version,
+    dir,
+    supervisor,
+    request: api.request,
+    stream: api.stream,
+    kubectl: (args, kubectlOptions) =>
+      runKubectl({program: programs.kubectl, kubeconfig, home: join(dir, 'home')}, args, kubectlOptions),
+    pauseApiServer: () => apiServer.signal('SIGSTOP'),
+    resumeApiServer: () => apiServer.signal('SIGCONT'),
+    async stopApiServer({kill = false} = {}) {
+      if (kill) apiServer.signal('SIGKILL');
+      await apiServer.stop();
+    },
+    async startApiServer() {
+      apiServer = startApiServer();
+      await apiServerReady();
+    },
+    async restartApiServer() {
+      await this.stopApiServer();
+      await this.startApiServer();
+    },
+    async stop() {
+      api.close();
+      // Nothing needs saving: the data goes with the folder.
+      await Promise.all([controllerManager?.stop(0), apiServer.stop(0)]);
+      await etcd.stop(0);
+      await supervisor.close();
+    },
+  };
+}
+
+async function choosePorts(): Promise<Ports> {
+  const [etcd = 0, etcdPeer = 0, apiServer = 0, controllerManager = 0] = await freePorts(4);
+  return {etcd, etcdPeer, apiServer, controllerManager};
+}
