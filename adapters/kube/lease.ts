@@ -110,17 +110,34 @@ export function createLeaseElection(options: LeaseElectionOptions): LeaseElectio
     }
   }
 
+  /** False when `task` has not answered within `milliseconds`, or at `stop`; its signal is aborted then. */
+  async function within(milliseconds: number, task: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
+    const controller = new AbortController();
+    const timer = new AbortController();
+    const abort = () => controller.abort();
+    stopped.signal.addEventListener('abort', abort, {once: true});
+    const expired = sleep(clock, milliseconds, timer.signal).then(() => false);
+    try {
+      return await Promise.race([task(controller.signal), expired]);
+    } finally {
+      stopped.signal.removeEventListener('abort', abort);
+      timer.abort();
+      controller.abort();
+    }
+  }
+
   /** Renews until the deadline passes without a success, or the Lease is seen in other hands. */
   async function lead(): Promise<void> {
     let renewedAt = clock.monotonic();
+    const deadline = () => renewedAt + renewDeadlineMs;
     while (!stopped.signal.aborted) {
-      await sleep(clock, retryMs, stopped.signal);
+      await sleep(clock, Math.min(retryMs, deadline() - clock.monotonic()), stopped.signal);
       if (stopped.signal.aborted) return;
-      const left = renewedAt + renewDeadlineMs - clock.monotonic();
+      const left = deadline() - clock.monotonic();
       if (left <= 0) return;
       const startedAt = clock.monotonic();
       // The deadline also ends a renewal that hangs.
-      if (await within(clock, left, signal => attempt(signal))) renewedAt = startedAt;
+      if (await within(left, attempt)) renewedAt = startedAt;
       else if (seen !== undefined && seen.holder !== identity) return;
     }
   }
@@ -144,7 +161,7 @@ export function createLeaseElection(options: LeaseElectionOptions): LeaseElectio
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
-      if (!(await within(clock, renewDeadlineMs, signal => attempt(signal)))) {
+      if (!(await within(renewDeadlineMs, attempt))) {
         await sleep(clock, retryMs * (1 + 0.2 * random()), stopped.signal);
         continue;
       }
@@ -183,23 +200,6 @@ export function createLeaseElection(options: LeaseElectionOptions): LeaseElectio
       await running;
     },
   };
-}
-
-/** False when `task` has not answered within `milliseconds`; its signal is aborted then. */
-async function within(
-  clock: Clock,
-  milliseconds: number,
-  task: (signal: AbortSignal) => Promise<boolean>,
-): Promise<boolean> {
-  const controller = new AbortController();
-  const timer = new AbortController();
-  const expired = sleep(clock, milliseconds, timer.signal).then(() => false);
-  try {
-    return await Promise.race([task(controller.signal), expired]);
-  } finally {
-    timer.abort();
-    controller.abort();
-  }
 }
 
 function observationOf(object: JsonObject, defaultMs: number): Observation {

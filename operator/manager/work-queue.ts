@@ -1,0 +1,131 @@
+import type {Clock} from '../../adapters/clock.js';
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  readonly concurrency: number;
+  /** Runs one key; never at the same time for the same key. A rejection means: later again. */
+  readonly run: (key: string) => Promise<void> | void;
+  /** `retryInMs` undefined = given up, since the error was terminal. */
+  readonly onError: (key: string, error: unknown, retryInMs: number | undefined) => void;
+  readonly onDone?: (key: string) => void;
+  readonly random?: () => number;
+  /** Milliseconds; 5 and 1,000,000 when absent. */
+  readonly firstRetryMs?: number;
+  readonly maxRetryMs?: number;
+}
+
+export interface WorkQueue {
+  /** Waiting, running and waiting for a retry. */
+  readonly size: number;
+  /** Has the key run (again) after now; a waiting key is not put twice, a pending retry comes forward. */
+  add(key: string): void;
+  /** Has the key run after `delayMs`, unless it runs before. */
+  addAfter(key: string, delayMs: number): void;
+  /** Nothing new is started; keys are kept. */
+  pause(): void;
+  resume(): void;
+  /** Starts nothing more and resolves when what runs has ended. */
+  stop(): Promise<void>;
+}
+
+/** An error that trying again cannot mend. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError';
+}
+
+/** Deduplicating queue of keys with per-key exponential backoff (5 ms doubling to 1000 s, half of it by chance). */
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  const {clock, concurrency, run, onError, onDone, random = Math.random} = options;
+  const {firstRetryMs = 5, maxRetryMs = 1_000_000} = options;
+  const waiting = new Set<string>();
+  const running = new Set<string>();
+  const again = new Set<string>();
+  const failures = new Map<string, number>();
+  const timers = new Map<string, () => void>();
+  const idle: Array<() => void> = [];
+  let paused = false;
+  let stopped = false;
+  let scheduled = false;
+
+  function pump(): void {
+    if (scheduled || paused || stopped) return;
+    scheduled = true;
+    // In a later turn, so that a burst of changes of one key is one run.
+    setImmediate(() => {
+      scheduled = false;
+      while (!paused && !stopped && running.size < concurrency) {
+        const [key] = waiting;
+        if (key === undefined) return;
+        waiting.delete(key);
+        void work(key);
+      }
+    });
+  }
+
+  async function work(key: string): Promise<void> {
+    running.add(key);
+    let retryMs: number | undefined;
+    try {
+      await run(key);
+      failures.delete(key);
+    } catch (error) {
+      retryMs = error instanceof TerminalError ? undefined : backoff(key);
+      if (retryMs === undefined) failures.delete(key);
+      onError(key, error, retryMs);
+    }
+    running.delete(key);
+    onDone?.(key);
+    if (again.delete(key)) waiting.add(key);
+    else if (retryMs !== undefined) later(key, retryMs);
+    if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
+    pump();
+  }
+
+  function backoff(key: string): number {
+    const count = failures.get(key) ?? 0;
+    failures.set(key, count + 1);
+    const full = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(count, 40));
+    return full / 2 + (full / 2) * random();
+  }
+
+  function later(key: string, delayMs: number): void {
+    if (stopped || timers.has(key)) return;
+    timers.set(
+      key,
+      clock.schedule(delayMs, () => {
+        timers.delete(key);
+        add(key);
+      }),
+    );
+  }
+
+  function add(key: string): void {
+    if (stopped) return;
+    timers.get(key)?.();
+    timers.delete(key);
+    if (running.has(key)) again.add(key);
+    else waiting.add(key);
+    pump();
+  }
+
+  return {
+    get size() {
+      return waiting.size + running.size + timers.size;
+    },
+    add,
+    addAfter: later,
+    pause() {
+      paused = true;
+    },
+    resume() {
+      paused = false;
+      pump();
+    },
+    async stop() {
+      stopped = true;
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+      if (running.size > 0) await new Promise<void>(resolve => idle.push(resolve));
+    },
+  };
+}
