@@ -1,23 +1,5 @@
 // Generated from scripts/crd by `npm run generate`; edit there.
-import type {ObjectMeta} from './common.generated.js';
-
-/** One requirement on one label. */
-export interface LabelRequirement {
-  /** Label key. */
-  key?: string;
-  /** How key and values relate. One of In, NotIn, Exists, DoesNotExist. */
-  operator?: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | (string & {});
-  /** Values for In and NotIn. */
-  values?: string[];
-}
-
-/** A label selector; all parts must hold. */
-export interface LabelSelector {
-  /** Labels by key and value. */
-  matchLabels?: Record<string, string>;
-  /** Label requirements. */
-  matchExpressions?: LabelRequirement[];
-}
+import type {Condition, LabelSelector, ObjectMeta, RegistryCredentials} from './common.generated.js';
 
 /** Which objects are meant; every part given must hold. */
 export interface ResourceDescription {
@@ -199,16 +181,6 @@ export interface ContextApiCall {
   jmesPath?: string;
   /** Value when the call fails. */
   default?: unknown;
-}
-
-/** How to log in to image registries. */
-export interface RegistryCredentials {
-  /** Allow registries without a trusted certificate. */
-  allowInsecureRegistry?: boolean;
-  /** Credential helpers: default, amazon, azure, google, github. */
-  providers?: string[];
-  /** Pull secrets, as name or namespace/name. */
-  secrets?: string[];
 }
 
 /** Manifest and configuration of an image. */
@@ -893,22 +865,6 @@ export interface PolicySpec {
   generateExistingOnPolicyUpdate?: boolean;
   /** Without effect. */
   schemaValidation?: boolean;
-}
-
-/** One aspect of the state, as Kubernetes reports it. */
-export interface Condition {
-  /** Aspect, for instance Ready. */
-  type: string;
-  /** True, False or Unknown. */
-  status: 'True' | 'False' | 'Unknown';
-  /** One word for programs. */
-  reason?: string;
-  /** One line for people. */
-  message?: string;
-  /** Generation of the object that was judged. */
-  observedGeneration?: number;
-  /** When status last changed. */
-  lastTransitionTime?: string;
 }
 
 /** Number of rules as written, derived ones not counted. */

@@ -1,0 +1,37 @@
+import {list, named, type SchemaNode, text} from '../schema.js';
+
+const namedExpression: SchemaNode = named('NamedExpression', 'A named CEL expression.', {
+  name: text('Name.'),
+  expression: text('CEL.'),
+});
+
+/** A list of named expressions under a description of its own. */
+export function namedExpressions(description: string): SchemaNode {
+  return list(description, namedExpression);
+}
+
+export const matchConditions: SchemaNode = namedExpressions(
+  'CEL that must all be true for the request to be looked at.',
+);
+
+export const variables: SchemaNode = namedExpressions(
+  'Named CEL, usable as variables.NAME further down; worked out when first used.',
+);
+
+export const validations: SchemaNode = list(
+  'CEL that must all be true.',
+  named('Validation', 'An expression that must be true.', {
+    expression: text('CEL that gives a bool.'),
+    message: text('Said on failure.'),
+    messageExpression: text('CEL that gives the text said on failure.'),
+    reason: text('Reason code; only of use in a generated ValidatingAdmissionPolicy.'),
+  }),
+);
+
+export const auditAnnotations: SchemaNode = list(
+  'Notes that become properties of report results.',
+  named('AuditAnnotation', 'A note.', {
+    key: text('Key.'),
+    valueExpression: text('CEL that gives a string.'),
+  }),
+);
