@@ -93,7 +93,8 @@ export function readExact(text: string): Json {
     const char = text[at];
     if (char === '{' || char === '[') {
       if (stack.length >= maxDepth) throw jsonError(text, at, `nested deeper than ${maxDepth} levels`);
-      const frame: Frame = char === '[' ? {list: [], object: undefined, key: ''} : {list: undefined, object: {}, key: ''};
+      const frame: Frame =
+        char === '[' ? {list: [], object: undefined, key: ''} : {list: undefined, object: {}, key: ''};
       at = skipBlank(text, at + 1);
       if (text[at] === (frame.list ? ']' : '}')) {
         at = skipBlank(text, at + 1);
