@@ -81,8 +81,8 @@ async function start(
     startDaemon(supervisor, {name, program: programs[name], args});
 
   const etcd = launch('etcd', etcdArgs(dir, ports));
-  const startApiServer = () => launch('kube-apiserver', apiServerArgs(dir, ports, files, options));
-  let apiServer: Daemon = startApiServer();
+  const launchApiServer = () => launch('kube-apiserver', apiServerArgs(dir, ports, files, options));
+  let apiServer: Daemon = launchApiServer();
   const apiServerReady = () =>
     eventually(async () => (await api.request('GET', '/readyz')).status === 200, {
       what: 'kube-apiserver ready',
@@ -107,6 +107,16 @@ async function start(
     api.close();
     throw error;
   }
+  const stopApiServer: Cluster['stopApiServer'] = async ({kill = false} = {}) => {
+    if (kill) apiServer.signal('SIGKILL');
+    // A frozen process does not hear SIGTERM.
+    apiServer.signal('SIGCONT');
+    await apiServer.stop();
+  };
+  const startApiServer = async () => {
+    apiServer = launchApiServer();
+    await apiServerReady();
+  };
   const version = (await api.request<{gitVersion: string}>('GET', '/version')).body.gitVersion;
 
   return {
@@ -124,17 +134,11 @@ async function start(
       runKubectl({program: programs.kubectl, kubeconfig, home: join(dir, 'home')}, args, kubectlOptions),
     pauseApiServer: () => apiServer.signal('SIGSTOP'),
     resumeApiServer: () => apiServer.signal('SIGCONT'),
-    async stopApiServer({kill = false} = {}) {
-      if (kill) apiServer.signal('SIGKILL');
-      await apiServer.stop();
-    },
-    async startApiServer() {
-      apiServer = startApiServer();
-      await apiServerReady();
-    },
+    stopApiServer,
+    startApiServer,
     async restartApiServer() {
-      await this.stopApiServer();
-      await this.startApiServer();
+      await stopApiServer();
+      await startApiServer();
     },
     async stop() {
       api.close();
