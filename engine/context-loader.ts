@@ -38,7 +38,7 @@ export interface ContextLoader {
   namespaceLabels(name: string, options: LoadOptions): MaybePromise<Readonly<Record<string, string>> | undefined>;
   /** IP addresses of a host name. */
   lookupHost(name: string, options: LoadOptions): MaybePromise<readonly string[]>;
-  /** Wall clock, milliseconds since the epoch. */
+  /** Wall clock, milliseconds since the epoch, with fractions where the host has them. */
   now(): number;
   /** Uniform in [0, 1). */
   random(): number;

@@ -1,6 +1,6 @@
 import {Budget, type BudgetLimits} from '../budget.js';
 import type {ContextLoader, LoadOptions} from '../context-loader.js';
-import {EvalError} from '../diagnostic.js';
+import {BudgetError, EvalError} from '../diagnostic.js';
 import type {FunctionEnv} from '../jmespath/types.js';
 import type {RegexEngine} from '../regex/types.js';
 import {isPromise, Suspend} from './suspend.js';
@@ -17,8 +17,8 @@ export interface RunOptions {
 }
 
 /**
- * One rule's evaluation for one request, restarts included: what was fetched stays, the budget of steps starts anew
- * with each attempt. `settle` is the only place where evaluation meets a Promise.
+ * The rules of one request that share a scope, one after another. What was fetched stays for the request; the budget
+ * starts anew with each rule and each attempt. `settle` is the only place where evaluation meets a Promise.
  */
 export class RuleRun implements FunctionEnv {
   budget: Budget;
@@ -26,7 +26,8 @@ export class RuleRun implements FunctionEnv {
   readonly regex: RegexEngine;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
-  #loads: Map<string, Outcome> | undefined;
+  readonly #loads = new Map<string, Outcome>();
+  #loadsOfRule = 0;
 
   constructor(options: RunOptions) {
     this.loader = options.loader;
@@ -37,14 +38,15 @@ export class RuleRun implements FunctionEnv {
   }
 
   readonly settle = <T>(key: string, load: (options: LoadOptions) => T | Promise<T>): T => {
-    const known = this.#loads?.get(key);
+    const known = this.#loads.get(key);
     if (known !== undefined) {
       if ('error' in known) throw known.error;
       return known.value as T;
     }
     this.budget.checkDeadline();
-    const loads = (this.#loads ??= new Map());
-    if (loads.size >= maxLoads) throw new EvalError(`a rule may load at most ${maxLoads} values from outside`, 'budget');
+    const loads = this.#loads;
+    this.#loadsOfRule += 1;
+    if (this.#loadsOfRule > maxLoads) throw new BudgetError(`a rule may load at most ${maxLoads} values from outside`);
     const result = load(this.#loadOptions);
     if (!isPromise(result)) {
       loads.set(key, {value: result});
@@ -61,6 +63,12 @@ export class RuleRun implements FunctionEnv {
       ),
     );
   };
+
+  /** Gives the next rule its own budget. */
+  startRule(): void {
+    this.budget = this.#newBudget();
+    this.#loadsOfRule = 0;
+  }
 
   /**
    * Runs `body` to its end, waiting for what it asks for. Synchronous when nothing has to be fetched.

@@ -31,7 +31,8 @@ type Node = (scope: TemplateScope, at: string) => Json;
 /** Compiles every string leaf and map key of a value; values without variables become one constant. */
 export function compileTemplate(value: Json, path: string, options: TemplateOptions = {}): Template<TemplateScope> {
   const compiler = new TemplateCompiler(path, options);
-  const resolved = resolveReferences(value, path);
+  // A text on its own (a message, a URL) has no siblings that a reference could name.
+  const resolved = typeof value === 'string' ? value : resolveReferences(value, path);
   const node = compiler.compile(resolved, options.document ?? []);
   if (node === undefined) return {isStatic: true, evaluate: () => resolved};
   return {isStatic: false, evaluate: scope => node(scope, '')};

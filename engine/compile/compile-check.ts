@@ -1,0 +1,153 @@
+import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
+import type {Json} from '../json/types.js';
+import {type CompiledPattern, compilePattern, evaluateAnyPattern, patternMessage} from '../pattern/index.js';
+import type {ValidateCheck} from '../policy/model.js';
+import {compileTemplate, type DocumentPath, type TemplateScope} from '../variables/template.js';
+import type {Template} from '../variables/types.js';
+import {compileForeach} from './compile-foreach.js';
+import {compileBlock, evaluateBlock} from './condition-block.js';
+import type {RuleScope} from '../context/rule-scope.js';
+import type {Check, Outcome} from './types.js';
+
+export interface CheckOptions {
+  readonly rule: string;
+  readonly message: string | undefined;
+  /** `spec.rules[0].validate`. */
+  readonly path: string;
+  readonly document: DocumentPath;
+}
+
+export function compileCheck(check: ValidateCheck, options: CheckOptions): Check {
+  switch (check.type) {
+    case 'pattern':
+      return onExisting(patternCheck(check.pattern, options));
+    case 'anyPattern':
+      return onExisting(anyPatternCheck(check.patterns, options));
+    case 'deny':
+      return denyCheck(check.conditions, options);
+    case 'foreach':
+      return compileForeach(check.entries, options);
+    default:
+      throw new CompileError({code: 'not-served', message: `validate.${check.type} is not served by this release`, path: options.path});
+  }
+}
+
+/** Patterns say nothing about an object that goes away. */
+function onExisting(check: Check): Check {
+  return (subject, scope) => (scope.deleting ? undefined : check(subject, scope));
+}
+
+function patternCheck(pattern: Json, options: CheckOptions): Check {
+  const {rule} = options;
+  const at = patternSource(pattern, `${options.path}.pattern`, [...options.document, 'pattern']);
+  const passed: Outcome = {status: 'pass', message: `validation rule '${rule}' passed.`};
+  const message = failureMessage(options);
+  return (subject, scope) => {
+    const compiled = substituted(at, scope);
+    const result = compiled.match(subject, scope.env.budget);
+    if (result.status === 'pass') return passed;
+    const text = message(scope);
+    if (result.status === 'skip') return {status: 'skip', message: result.message};
+    if ('error' in text) return {status: result.status, message: text.error};
+    return {status: result.status, message: patternMessage({rule, message: text.text, result})};
+  };
+}
+
+function anyPatternCheck(patterns: readonly Json[], options: CheckOptions): Check {
+  const {rule} = options;
+  const sources = patterns.map((pattern, index) =>
+    patternSource(pattern, `${options.path}.anyPattern[${index}]`, [...options.document, 'anyPattern', index]),
+  );
+  const message = failureMessage(options);
+  return (subject, scope) => {
+    const compiled = sources.map(source => substituted(source, scope));
+    const text = message(scope);
+    const outcome = evaluateAnyPattern(compiled, subject, {
+      rule,
+      message: 'error' in text ? undefined : text.text,
+      budget: scope.env.budget,
+    });
+    if ('error' in text && outcome.status !== 'pass' && outcome.status !== 'skip') return {status: outcome.status, message: text.error};
+    return outcome;
+  };
+}
+
+type PatternSource = (scope: RuleScope) => CompiledPattern;
+
+/** A pattern without variables is compiled once; one with variables when its values are known. */
+function patternSource(pattern: Json, path: string, document: DocumentPath): PatternSource {
+  const template = compileTemplate(pattern, path, {document});
+  if (template.isStatic) {
+    const compiled = compilePattern(template.evaluate(noScope), path);
+    return () => compiled;
+  }
+  return scope => compilePattern(template.evaluate(scope), path);
+}
+
+/** Static templates never look at their scope. */
+const noScope = undefined as unknown as TemplateScope;
+
+function substituted(source: PatternSource, scope: RuleScope): CompiledPattern {
+  try {
+    return source(scope);
+  } catch (error) {
+    if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+    throw new EvalError(`variable substitution failed: ${error.message}`, error.code);
+  }
+}
+
+type MessageText = {readonly text: string | undefined} | {readonly error: string};
+
+/** The rule's own message with its variables, evaluated only when a rule has something to complain about. */
+function failureMessage(options: CheckOptions): (scope: RuleScope) => MessageText {
+  const {message, rule, path} = options;
+  if (message === undefined) return () => ({text: undefined});
+  const template: Template<TemplateScope> = compileTemplate(message, `${path}.message`);
+  return scope => {
+    try {
+      const value = template.evaluate(scope);
+      return {text: typeof value === 'string' ? value : String(value)};
+    } catch (error) {
+      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+      return {error: `validation error: variables substitution error in rule ${rule} execution error: ${error.message}`};
+    }
+  };
+}
+
+function denyCheck(raw: Json | undefined, options: CheckOptions): Check {
+  const {rule} = options;
+  const conditions = compileBlock(raw, `${options.path}.deny.conditions`);
+  const passed: Outcome = {status: 'pass', message: `validation rule '${rule}' passed.`};
+  const message = options.message === undefined ? undefined : compileTemplate(options.message, `${options.path}.message`);
+  return (_subject, scope) => {
+    let verdict: {readonly result: boolean; readonly message: string};
+    try {
+      verdict = evaluateBlock(conditions, scope);
+    } catch (error) {
+      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+      throw new EvalError(`failed to check deny conditions: ${error.message}`, error.code);
+    }
+    if (!verdict.result) return passed;
+    return {status: 'fail', message: denyMessage(rule, message, verdict.message, scope)};
+  };
+}
+
+function denyMessage(
+  rule: string,
+  template: Template<TemplateScope> | undefined,
+  conditionMessages: string,
+  scope: RuleScope,
+): string {
+  let own: string | undefined;
+  if (template !== undefined) {
+    try {
+      const value = template.evaluate(scope);
+      if (typeof value !== 'string') return "the produced message didn't resolve to a string, check your policy definition.";
+      own = value;
+    } catch (error) {
+      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+    }
+  }
+  const parts = [own, conditionMessages].filter(part => part !== undefined && part !== '');
+  return parts.length > 0 ? parts.join('; ') : `validation error: rule ${rule} failed`;
+}

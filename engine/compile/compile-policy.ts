@@ -1,0 +1,107 @@
+import {deriveRules} from '../autogen/derive-rules.js';
+import {compileEntries} from '../context/compile-entry.js';
+import {CompileError, type Diagnostic} from '../diagnostic.js';
+import {compileFilterGroup} from '../match/compile-filter.js';
+import {type KindSelector, parseKindSelector} from '../match/kind-selector.js';
+import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
+import type {Operation} from '../types.js';
+import {compileTemplate} from '../variables/template.js';
+import {compileCheck} from './compile-check.js';
+import {compileFailureAction} from './failure-action.js';
+import {compilePatch} from './compile-patch.js';
+import {compileOptionalBlock} from './condition-block.js';
+import type {CompiledPolicy, CompiledRule} from './types.js';
+import {unservedReasons} from './unserved.js';
+
+export interface CompileOptions {
+  /** `matchConditions` are judged by the API server before it calls; without one they cannot be judged yet. */
+  readonly matchConditions: 'by-api-server' | 'not-available';
+}
+
+export type CompileResult =
+  | {readonly policy: CompiledPolicy; readonly problems: readonly []}
+  | {readonly policy: undefined; readonly problems: readonly Diagnostic[]};
+
+/** Turns a loaded policy into closures, or says everything that stands in the way. Never half of a policy. */
+export function compilePolicy(source: ClassicPolicy, options: CompileOptions): CompileResult {
+  const problems: Diagnostic[] = unservedReasons(source, options);
+  if (problems.length > 0) return {policy: undefined, problems};
+  const declared = source.spec.rules;
+  const derived = deriveRules(source);
+  const rules: CompiledRule[] = [];
+  [...declared, ...derived].forEach((rule, index) => {
+    try {
+      rules.push(compileRule(rule, source, index >= declared.length));
+    } catch (error) {
+      if (!(error instanceof CompileError)) throw error;
+      if (index < declared.length) problems.push(error.diagnostic);
+    }
+  });
+  if (problems.length > 0) return {policy: undefined, problems};
+  return {
+    problems: [],
+    policy: {
+      ref: source.ref,
+      source,
+      failurePolicy: source.spec.failurePolicy,
+      fineGrained: source.spec.matchConditions.length > 0,
+      rules,
+      validateRules: rules.filter(rule => rule.type === 'validate'),
+      mutateRules: rules.filter(rule => rule.type === 'mutate'),
+    },
+  };
+}
+
+function compileRule(rule: ClassicRule, policy: ClassicPolicy, derived: boolean): CompiledRule {
+  const {path} = rule;
+  const base = {
+    name: rule.name,
+    source: rule,
+    derived,
+    kinds: kindsOf(rule.match),
+    operations: operationsOf(rule.match),
+    match: compileFilterGroup(rule.match, {role: 'match'}),
+    exclude: rule.exclude === undefined ? undefined : compileFilterGroup(rule.exclude, {role: 'exclude'}),
+    entries: compileEntries(rule.context, `${path}.context`),
+    preconditions: compileOptionalBlock(rule.preconditions, `${path}.preconditions`),
+    properties: Object.entries(rule.reportProperties).map(
+      ([key, value]) => [key, compileTemplate(value, `${path}.reportProperties.${key}`)] as const,
+    ),
+  };
+  const {action} = rule;
+  if (action.type === 'mutate') {
+    return {...base, type: 'mutate', patch: compilePatch(action.patch, {path: `${path}.mutate`, document: ['mutate']})};
+  }
+  if (action.type !== 'validate') {
+    throw new CompileError({code: 'rule-type', message: `rule type ${action.type} is not served yet`, path});
+  }
+  const {action: actionOf, fixed} = compileFailureAction(action, policy.spec);
+  return {
+    ...base,
+    type: 'validate',
+    action: actionOf,
+    fixedAction: fixed,
+    forgivesOld: action.allowExistingViolations && (action.failureAction ?? policy.spec.failureAction) === 'Enforce',
+    check: compileCheck(action.check, {
+      rule: rule.name,
+      message: action.message,
+      path: `${path}.validate`,
+      document: ['validate'],
+    }),
+  };
+}
+
+/** Every kind the rule can select; rules are found under these. */
+function kindsOf(match: FilterGroup): KindSelector[] {
+  const texts = match.mode === 'any' ? match.filters.flatMap(f => f.kinds) : (match.filters.find(f => f.kinds.length > 0)?.kinds ?? []);
+  return texts.map(parseKindSelector).filter(selector => selector !== undefined);
+}
+
+function operationsOf(match: FilterGroup): ReadonlySet<Operation> | undefined {
+  if (match.mode === 'all') {
+    const limited = match.filters.find(filter => filter.operations.length > 0);
+    return limited === undefined ? undefined : new Set(limited.operations);
+  }
+  if (match.filters.some(filter => filter.operations.length === 0)) return undefined;
+  return new Set(match.filters.flatMap(filter => filter.operations));
+}

@@ -1,0 +1,82 @@
+import type {CompiledEntry} from '../context/compile-entry.js';
+import type {RequestContext} from '../context/request-context.js';
+import type {RuleRun} from '../context/rule-run.js';
+import type {RuleScope} from '../context/rule-scope.js';
+import type {CompiledConditions} from '../conditions/index.js';
+import type {Json, JsonObject} from '../json/types.js';
+import type {KindSelector} from '../match/kind-selector.js';
+import type {Matcher} from '../match/compile-filter.js';
+import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
+import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
+import type {TemplateScope} from '../variables/template.js';
+import type {Template} from '../variables/types.js';
+
+/** What a check came to. `undefined` in its place = the rule has nothing to say about this request. */
+export interface Outcome {
+  readonly status: RuleStatus;
+  readonly message: string;
+}
+
+/** A compiled condition block of a rule or loop. */
+export type Conditions = CompiledConditions<TemplateScope>;
+
+/** Judges `subject` (the object, a loop element) in a scope. Throws EvalError for what cannot be evaluated. */
+export type Check = (subject: Json | undefined, scope: RuleScope) => Outcome | undefined;
+
+/** Patches an object; `undefined` message parts are filled by the rule. */
+export interface PatchOutcome {
+  readonly status: 'pass' | 'skip' | 'error' | 'fail';
+  readonly message: string;
+  /** The object after the patch; the same reference when nothing changed. */
+  readonly object: JsonObject;
+}
+
+export type Patch = (object: JsonObject, scope: RuleScope) => PatchOutcome;
+
+/** What a failure does for a request's namespace. */
+export type ActionOf = (context: RequestContext, run: RuleRun) => FailureAction;
+
+interface RuleBase {
+  readonly name: string;
+  readonly source: ClassicRule;
+  /** Derived by autogen. */
+  readonly derived: boolean;
+  readonly kinds: readonly KindSelector[];
+  /** undefined = any. */
+  readonly operations: ReadonlySet<Operation> | undefined;
+  readonly match: Matcher;
+  readonly exclude: Matcher | undefined;
+  readonly entries: readonly CompiledEntry[];
+  readonly preconditions: Conditions | undefined;
+  readonly properties: ReadonlyArray<readonly [string, Template<TemplateScope>]>;
+}
+
+export interface CompiledValidateRule extends RuleBase {
+  readonly type: 'validate';
+  readonly action: ActionOf;
+  /** The action when it does not depend on the request. */
+  readonly fixedAction: FailureAction | undefined;
+  /** Whether an object that violated before may go on doing so. */
+  readonly forgivesOld: boolean;
+  readonly check: Check;
+}
+
+export interface CompiledMutateRule extends RuleBase {
+  readonly type: 'mutate';
+  readonly patch: Patch;
+}
+
+export type CompiledRule = CompiledValidateRule | CompiledMutateRule;
+
+/** One policy, ready to be run. Immutable; shared by all requests. */
+export interface CompiledPolicy {
+  readonly ref: PolicyRef;
+  readonly source: ClassicPolicy;
+  readonly failurePolicy: FailurePolicy;
+  /** Has its own webhook entry: reached by name only. */
+  readonly fineGrained: boolean;
+  readonly validateRules: readonly CompiledValidateRule[];
+  readonly mutateRules: readonly CompiledMutateRule[];
+  /** Declared and derived rules, in order. */
+  readonly rules: readonly CompiledRule[];
+}

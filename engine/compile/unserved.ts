@@ -1,0 +1,38 @@
+import type {Diagnostic} from '../diagnostic.js';
+import type {ClassicPolicy, ClassicRule, ValidateForeach} from '../policy/model.js';
+import type {CompileOptions} from './compile-policy.js';
+
+/**
+ * What this release cannot judge. A policy with any of it is refused as a whole: enforcing the rest would look like
+ * protection that is not there.
+ */
+export function unservedReasons(policy: ClassicPolicy, options: CompileOptions): Diagnostic[] {
+  const reasons = policy.spec.rules.flatMap(rule => {
+    const what = unserved(rule);
+    return what === undefined
+      ? []
+      : [{code: 'not-served', path: rule.path, message: `rule ${rule.name}: ${what} is not served by this release`}];
+  });
+  if (policy.spec.matchConditions.length > 0 && options.matchConditions === 'not-available') {
+    reasons.push({
+      code: 'not-served',
+      path: 'spec.webhookConfiguration.matchConditions',
+      message: 'matchConditions are judged by the API server; without one this release cannot judge them',
+    });
+  }
+  return reasons;
+}
+
+function unserved(rule: ClassicRule): string | undefined {
+  const {action} = rule;
+  switch (action.type) {
+    case 'validate':
+      return servedChecks.has(action.check.type) ? undefined : `validate.${action.check.type}`;
+    case 'mutate':
+      return action.targets === undefined ? undefined : 'mutation of existing objects (mutate.targets)';
+    default:
+      return action.type;
+  }
+}
+
+const servedChecks: ReadonlySet<string> = new Set<ValidateForeach['check']['type']>(['pattern', 'anyPattern', 'deny', 'foreach']);

@@ -1,0 +1,62 @@
+import {compileOptionalBlock, evaluateBlock} from '../compile/condition-block.js';
+import type {Conditions} from '../compile/types.js';
+import type {RequestContext} from '../context/request-context.js';
+import type {RuleScope} from '../context/rule-scope.js';
+import {EvalError} from '../diagnostic.js';
+import {compileFilterGroup, type Matcher} from '../match/compile-filter.js';
+import type {ClassicException} from '../policy/model.js';
+import {compileGlobs} from '../values/glob.js';
+
+export interface ExceptionRules {
+  /** Whether exceptions take part at all. */
+  readonly enabled: boolean;
+  /** Namespace of the operator: exceptions there free objects anywhere. */
+  readonly operatorNamespace: string;
+  /** Extra namespace whose exceptions free objects anywhere; `*` = every namespace's do; empty = none. */
+  readonly exceptionNamespace: string;
+}
+
+/** A PolicyException ready to be asked; each is judged on its own, so two never free more than their union. */
+export interface CompiledException {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly source: ClassicException;
+  /** Policy keys it names; `*` among them for any policy. */
+  readonly policies: ReadonlySet<string>;
+  /** Whether it names the rule of the policy. */
+  names(policyKey: string, rule: string): boolean;
+  /** Whether it frees this request. Conditions that cannot be evaluated free nothing. */
+  applies(context: RequestContext, scope: RuleScope): boolean;
+}
+
+export function compileException(source: ClassicException, rules: ExceptionRules): CompiledException {
+  const everywhere =
+    rules.exceptionNamespace === '*' ||
+    source.namespace === rules.operatorNamespace ||
+    (rules.exceptionNamespace !== '' && source.namespace === rules.exceptionNamespace);
+  const match: Matcher | undefined =
+    source.match === undefined ? undefined : compileFilterGroup(source.match, {role: 'exception'});
+  const conditions = compileOptionalBlock(source.conditions, 'spec.conditions');
+  const entries = source.entries.map(entry => ({policy: entry.policyName, rules: compileGlobs(entry.ruleNames)}));
+  return {
+    key: `${source.namespace}/${source.name}`,
+    source,
+    policies: new Set(entries.map(entry => entry.policy)),
+    names: (policyKey, rule) =>
+      entries.some(entry => (entry.policy === '*' || entry.policy === policyKey) && entry.rules(rule)),
+    applies(context, scope) {
+      if (!everywhere && context.matchNamespace !== source.namespace) return false;
+      if (match !== undefined && !match(context, scope.env)) return false;
+      return conditions === undefined || holds(conditions, scope);
+    },
+  };
+}
+
+function holds(conditions: Conditions, scope: RuleScope): boolean {
+  try {
+    return evaluateBlock(conditions, scope).result;
+  } catch (error) {
+    if (error instanceof EvalError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,205 @@
+import type {BudgetLimits} from '../budget.js';
+import {defaultLimits} from '../budget.js';
+import type {CompiledMutateRule, CompiledPolicy, CompiledValidateRule} from '../compile/types.js';
+import type {ContextLoader} from '../context-loader.js';
+import {RequestContext} from '../context/request-context.js';
+import {RuleRun} from '../context/rule-run.js';
+import {scopeLoader} from '../context/scoped-loader.js';
+import {isPromise} from '../context/suspend.js';
+import {diffJson} from '../mutate/index.js';
+import type {RegexEngine} from '../regex/types.js';
+import {type Candidate, comparePolicies, type PolicySnapshot} from '../snapshot/policy-snapshot.js';
+import type {SnapshotSource} from '../snapshot/types.js';
+import {
+  type Engine,
+  type EngineRequest,
+  type MutateOptions,
+  type MutateResponse,
+  NotImplementedError,
+  type PolicyResult,
+  type RuleResult,
+  type ValidateOptions,
+  type ValidateResponse,
+} from '../types.js';
+import {mutateRule} from './mutate-rule.js';
+import {resultOf} from './results.js';
+import {validateRule} from './validate-rule.js';
+
+export interface EngineOptions {
+  readonly policies: SnapshotSource<PolicySnapshot>;
+  readonly loader: ContextLoader;
+  readonly regex: RegexEngine;
+  /** Steps and bytes per rule; the deadline comes with each call. */
+  readonly limits?: Partial<Omit<BudgetLimits, 'deadline'>>;
+  /** Lets namespaced policies make service calls. */
+  readonly allowServiceCalls?: boolean;
+  /** Every policy is treated as `failurePolicy: Ignore`. */
+  readonly forceIgnore?: boolean;
+}
+
+/** The classic engine over a snapshot source. */
+export function createEngine(options: EngineOptions): Engine {
+  const engine = new ClassicEngine(options);
+  return {
+    validate: (request, call) => engine.validate(request, call),
+    mutate: (request, call) => engine.mutate(request, call),
+    generate: () => Promise.reject(new NotImplementedError('generate rules are not served by this release')),
+    verifyAndPatchImages: () => Promise.reject(new NotImplementedError('verifyImages rules are not served by this release')),
+    applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}),
+    contextLoader: () => options.loader,
+  };
+}
+
+class ClassicEngine {
+  readonly #options: EngineOptions;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  async validate(request: EngineRequest, call: ValidateOptions): Promise<ValidateResponse> {
+    const snapshot = this.#options.policies.current;
+    const context = new RequestContext(request);
+    const runs = new RunPool(this.#options, call.deadline);
+    const named = call.only !== undefined;
+    const candidates = named
+      ? namedCandidates(snapshot, call.only ?? [], policy => policy.validateRules)
+      : snapshot.validateCandidates(request);
+    const results: PolicyResult[] = [];
+    for (const candidate of candidates) {
+      const {policy} = candidate;
+      if (!this.#serves(policy, call, named, request)) continue;
+      if (call.bucket === 'audit-warn' && !policy.source.spec.emitWarning) continue;
+      if (call.bucket === 'audit' && policy.source.spec.emitWarning) continue;
+      const started = this.#options.loader.now();
+      const rules: RuleResult[] = [];
+      for (const rule of candidate.rules) {
+        const run = runs.for(policy);
+        run.startRule();
+        const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
+        const answer = run.complete(() => validateRule({rule, policy, context, run, snapshot, bucket}));
+        const result = isPromise(answer) ? await answer : answer;
+        if (result === undefined) continue;
+        rules.push(result);
+        if (policy.source.spec.applyRules === 'One' && (result.status === 'pass' || result.status === 'fail')) break;
+      }
+      if (rules.length > 0) results.push(resultOf(policy, rules, this.#summary(started)));
+    }
+    return {results};
+  }
+
+  async mutate(request: EngineRequest, call: MutateOptions): Promise<MutateResponse> {
+    const original = request.object;
+    if (original === undefined) return {results: [], object: original, patch: []};
+    const snapshot = this.#options.policies.current;
+    const runs = new RunPool(this.#options, call.deadline);
+    const named = call.only !== undefined;
+    const candidates = named
+      ? namedCandidates(snapshot, call.only ?? [], policy => policy.mutateRules)
+      : snapshot.mutateCandidates(request);
+    const results: PolicyResult[] = [];
+    let context = new RequestContext(request);
+    let object = original;
+    for (const candidate of candidates) {
+      const {policy} = candidate;
+      if (!this.#serves(policy, call, named, request)) continue;
+      const started = this.#options.loader.now();
+      const outcome = await this.#mutatePolicy(candidate, context, runs, snapshot);
+      if (outcome.rules.length === 0) continue;
+      const result = resultOf(policy, outcome.rules, this.#summary(started));
+      results.push(result);
+      const failed = outcome.rules.filter(rule => rule.status === 'error' || rule.status === 'fail');
+      if (failed.length > 0) {
+        if (result.failurePolicy === 'Ignore') continue;
+        const texts = failed.map(rule => `${rule.rule}: ${rule.message}`).join(' ');
+        const denied = `mutation policy ${policy.ref.name} error: failed to apply policy ${policy.ref.name} rules [${texts}]`;
+        return {results, object: original, patch: [], denied};
+      }
+      object = outcome.context.request.object ?? object;
+      context = outcome.context;
+    }
+    return {results, object, patch: object === original ? [] : diffJson(original, object)};
+  }
+
+  /** One policy on the running object; its patches count only when none of its rules failed. */
+  async #mutatePolicy(
+    candidate: Candidate<CompiledMutateRule>,
+    before: RequestContext,
+    runs: RunPool,
+    snapshot: PolicySnapshot,
+  ): Promise<{rules: RuleResult[]; context: RequestContext}> {
+    const {policy} = candidate;
+    const rules: RuleResult[] = [];
+    let context = before;
+    for (const rule of candidate.rules) {
+      const run = runs.for(policy);
+      run.startRule();
+      const current = context;
+      const answer = run.complete(() => mutateRule({rule, policy, context: current, run, snapshot}));
+      const outcome = isPromise(answer) ? await answer : answer;
+      if (outcome === undefined) continue;
+      rules.push(outcome.result);
+      if (outcome.object !== undefined) context = context.withObject(outcome.object);
+      if (policy.source.spec.applyRules === 'One' && outcome.result.status === 'pass') break;
+    }
+    return {rules, context};
+  }
+
+  #serves(policy: CompiledPolicy, call: MutateOptions, named: boolean, request: EngineRequest): boolean {
+    if (call.failurePolicy !== undefined && !named && this.#failurePolicy(policy) !== call.failurePolicy) return false;
+    const {namespace} = policy.ref;
+    return namespace === '' || (namespace === request.namespace && !isNamespaceObject(request));
+  }
+
+  #summary(started: number) {
+    return {forceIgnore: this.#options.forceIgnore === true, duration: (this.#options.loader.now() - started) * 1e6};
+  }
+
+  #failurePolicy(policy: CompiledPolicy) {
+    return this.#options.forceIgnore === true ? 'Ignore' : policy.failurePolicy;
+  }
+}
+
+/** A namespaced policy never sees cluster-scoped objects, its own Namespace among them. */
+function isNamespaceObject(request: EngineRequest): boolean {
+  return request.kind.kind === 'Namespace' && request.kind.group === '';
+}
+
+/** Exactly these policies, in their order on the path. Unknown names are for the caller to refuse. */
+function namedCandidates<R extends CompiledValidateRule | CompiledMutateRule>(
+  snapshot: PolicySnapshot,
+  keys: readonly string[],
+  rulesOf: (policy: CompiledPolicy) => readonly R[],
+): Array<Candidate<R>> {
+  return keys
+    .map(key => snapshot.byKey(key))
+    .filter(policy => policy !== undefined)
+    .sort(comparePolicies)
+    .map(policy => ({policy, rules: rulesOf(policy)}));
+}
+
+/** One run per scope: what a namespaced policy fetched is never another scope's. */
+class RunPool {
+  readonly #runs = new Map<string, RuleRun>();
+  readonly #options: EngineOptions;
+  readonly #limits: BudgetLimits;
+
+  constructor(options: EngineOptions, deadline: number) {
+    this.#options = options;
+    this.#limits = {...defaultLimits, ...options.limits, deadline};
+  }
+
+  for(policy: CompiledPolicy): RuleRun {
+    const {namespace} = policy.ref;
+    const known = this.#runs.get(namespace);
+    if (known !== undefined) return known;
+    const {loader, regex, allowServiceCalls = false} = this.#options;
+    const run = new RuleRun({
+      loader: scopeLoader(loader, namespace === '' ? {kind: 'cluster'} : {kind: 'namespace', namespace}, {allowServiceCalls}),
+      regex,
+      limits: this.#limits,
+    });
+    this.#runs.set(namespace, run);
+    return run;
+  }
+}

@@ -1,0 +1,66 @@
+import {evaluateBlock} from '../compile/condition-block.js';
+import type {CompiledPolicy, CompiledRule, Outcome} from '../compile/types.js';
+import type {RequestContext} from '../context/request-context.js';
+import type {RuleRun} from '../context/rule-run.js';
+import {RuleScope} from '../context/rule-scope.js';
+import {Suspend} from '../context/suspend.js';
+import {BudgetError, EvalError} from '../diagnostic.js';
+import type {PolicySnapshot} from '../snapshot/policy-snapshot.js';
+
+export interface RuleCall<R extends CompiledRule> {
+  readonly rule: R;
+  readonly policy: CompiledPolicy;
+  readonly context: RequestContext;
+  readonly run: RuleRun;
+  readonly snapshot: PolicySnapshot;
+}
+
+/**
+ * The boundary of a rule: whatever goes wrong inside becomes an `error` outcome, a bug of ours included. Only the wish
+ * to wait for a value passes.
+ */
+export function guard<T>(body: () => T, onError: (message: string) => T): T {
+  try {
+    return body();
+  } catch (thrown) {
+    if (thrown instanceof Suspend) throw thrown;
+    if (thrown instanceof EvalError) return onError(thrown.message);
+    return onError(`internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}
+
+/** Match, then exclude. Touches nothing of the rule's context. */
+export function selects(call: RuleCall<CompiledRule>): boolean {
+  const {rule, context, run} = call;
+  return rule.match(context, run) && !(rule.exclude?.(context, run) ?? false);
+}
+
+export function scopeFor(call: RuleCall<CompiledRule>): RuleScope {
+  return new RuleScope({env: call.run, context: call.context, entries: call.rule.entries});
+}
+
+/** `undefined` when the rule may go on; otherwise its answer. */
+export function preconditionOutcome(rule: CompiledRule, scope: RuleScope): Outcome | undefined {
+  if (rule.preconditions === undefined) return undefined;
+  try {
+    const {result, message} = evaluateBlock(rule.preconditions, scope);
+    if (result) return undefined;
+    return {status: 'skip', message: message === '' ? 'preconditions not met' : `preconditions not met; ${message}`};
+  } catch (error) {
+    if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+    return {status: 'error', message: `failed to evaluate preconditions: ${error.message}`};
+  }
+}
+
+/** Keys of all exceptions that free this request from the rule, sorted. */
+export function matchingExceptions(call: RuleCall<CompiledRule>, scope: RuleScope): string[] {
+  const exceptions = call.snapshot.exceptionsFor(call.policy.ref.key);
+  if (exceptions.length === 0) return [];
+  return exceptions
+    .filter(exception => exception.names(call.policy.ref.key, call.rule.name) && exception.applies(call.context, scope))
+    .map(exception => exception.key);
+}
+
+export function exceptionOutcome(keys: readonly string[]): Outcome {
+  return {status: 'skip', message: `rule is skipped due to policy exceptions${keys.join(', ')}`};
+}

@@ -1,0 +1,80 @@
+import type {CompiledValidateRule, Outcome} from '../compile/types.js';
+import {RequestContext} from '../context/request-context.js';
+import {BudgetError, EvalError} from '../diagnostic.js';
+import type {EngineRequest, FailureAction, RuleResult, ValidateOptions} from '../types.js';
+import {exceptionOutcome, guard, matchingExceptions, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
+import {ruleResult} from './results.js';
+
+export interface ValidateCall extends RuleCall<CompiledValidateRule> {
+  readonly bucket: ValidateOptions['bucket'];
+}
+
+/** One validate rule on one request; `undefined` when it has nothing to say. Synchronous; may suspend. */
+export function validateRule(call: ValidateCall): RuleResult | undefined {
+  const {rule} = call;
+  if (rule.fixedAction !== undefined && !wanted(call.bucket, rule.fixedAction)) return undefined;
+  return guard(
+    () => judge(call),
+    message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action: rule.fixedAction ?? 'Enforce'}),
+  );
+}
+
+function judge(call: ValidateCall): RuleResult | undefined {
+  const {rule, context, run} = call;
+  if (!selects(call)) return undefined;
+  const action = rule.fixedAction ?? rule.action(context, run);
+  if (!wanted(call.bucket, action)) return undefined;
+  const scope = scopeFor(call);
+  const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
+    ruleResult(rule, outcome, {type: 'Validation', action, scope, ...(exceptions !== undefined && {exceptions})});
+  return guard(
+    () => {
+      const precondition = preconditionOutcome(rule, scope);
+      if (precondition !== undefined) return answer(precondition);
+      const exceptions = matchingExceptions(call, scope);
+      if (exceptions.length > 0) return answer(exceptionOutcome(exceptions), exceptions);
+      const outcome = rule.check(context.resource, scope);
+      if (outcome === undefined) return undefined;
+      if (outcome.status === 'fail' && rule.forgivesOld && violatedBefore(call)) {
+        return answer({status: 'skip', message: 'skipping the rule evaluation as pre-existing violations are allowed'});
+      }
+      return answer(outcome);
+    },
+    message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action}),
+  );
+}
+
+/** A rule that blocks is judged in the request; the rest is reported, with or without a warning. */
+function wanted(bucket: ValidateOptions['bucket'], action: FailureAction): boolean {
+  return bucket === 'all' || (bucket === 'enforce') === (action === 'Enforce');
+}
+
+/**
+ * Whether the object violated this rule before the update: the old object is judged as if it were created. User
+ * criteria cannot exempt: the old object has no requester that any of them names.
+ */
+function violatedBefore(call: ValidateCall): boolean {
+  const {request} = call.context;
+  if (request.operation !== 'UPDATE' || request.oldObject === undefined || request.object === undefined) return false;
+  const context = new RequestContext(asCreation(request));
+  const before: ValidateCall = {...call, context};
+  try {
+    if (!selects(before)) return false;
+    const scope = scopeFor(before);
+    if (preconditionOutcome(call.rule, scope) !== undefined) return false;
+    return call.rule.check(context.resource, scope)?.status === 'fail';
+  } catch (error) {
+    if (error instanceof EvalError && !(error instanceof BudgetError)) return false;
+    throw error;
+  }
+}
+
+function asCreation(request: EngineRequest): EngineRequest {
+  return {
+    ...request,
+    operation: 'CREATE',
+    object: request.oldObject,
+    oldObject: undefined,
+    user: {username: '\u0000', groups: [], roles: [], clusterRoles: []},
+  };
+}

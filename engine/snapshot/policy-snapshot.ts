@@ -1,0 +1,101 @@
+import type {CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
+import type {CompiledException} from '../exception/compile-exception.js';
+import type {EngineRequest} from '../types.js';
+import {KindIndex} from './kind-index.js';
+
+/** Rules of one policy that may concern a request, in rule order. */
+export interface Candidate<R extends CompiledRule> {
+  readonly policy: CompiledPolicy;
+  readonly rules: readonly R[];
+}
+
+const noExceptions: readonly CompiledException[] = [];
+/** Distinct (kind, subresource, operation, namespace) keys kept; beyond it the memo starts over. */
+const memoLimit = 4096;
+
+type RuleKind = 'validate' | 'mutate';
+
+/**
+ * An immutable view of all policies and exceptions. Requests hold one snapshot from start to end; handlers publish the
+ * next one. Look-up costs one hash access per request once its (kind, operation, namespace) was seen.
+ *
+ * Order: cluster policies before namespaced ones, each by name; within a policy as declared, derived rules last.
+ */
+export class PolicySnapshot {
+  static readonly empty = new PolicySnapshot(new Map(), new Map());
+
+  readonly policies: ReadonlyMap<string, CompiledPolicy>;
+  readonly exceptions: ReadonlyMap<string, CompiledException>;
+  readonly #exceptionsByPolicy = new Map<string, CompiledException[]>();
+  readonly #validate: KindIndex<CompiledValidateRule>;
+  readonly #mutate: KindIndex<CompiledMutateRule>;
+  readonly #memo = new Map<string, ReadonlyArray<Candidate<CompiledRule>>>();
+
+  private constructor(policies: ReadonlyMap<string, CompiledPolicy>, exceptions: ReadonlyMap<string, CompiledException>) {
+    this.policies = policies;
+    this.exceptions = exceptions;
+    const ordered = [...policies.values()].sort(comparePolicies);
+    this.#validate = new KindIndex(ordered, policy => policy.validateRules);
+    this.#mutate = new KindIndex(ordered, policy => policy.mutateRules);
+    for (const exception of [...exceptions.values()].sort((a, b) => compareText(a.key, b.key))) {
+      for (const policy of exception.policies) {
+        const list = this.#exceptionsByPolicy.get(policy);
+        if (list === undefined) this.#exceptionsByPolicy.set(policy, [exception]);
+        else list.push(exception);
+      }
+    }
+  }
+
+  static of(policies: Iterable<CompiledPolicy>, exceptions: Iterable<CompiledException> = []): PolicySnapshot {
+    return new PolicySnapshot(
+      new Map([...policies].map(policy => [policyId(policy), policy])),
+      new Map([...exceptions].map(exception => [exception.key, exception])),
+    );
+  }
+
+  /** Policies that are in the shared webhook entries and may concern the request. */
+  validateCandidates(request: EngineRequest): ReadonlyArray<Candidate<CompiledValidateRule>> {
+    return this.#candidates('validate', this.#validate, request);
+  }
+
+  mutateCandidates(request: EngineRequest): ReadonlyArray<Candidate<CompiledMutateRule>> {
+    return this.#candidates('mutate', this.#mutate, request);
+  }
+
+  /** A policy by `name` or `namespace/name`. */
+  byKey(key: string): CompiledPolicy | undefined {
+    return this.policies.get(key);
+  }
+
+  /** Exceptions that name the policy, or any policy; sorted by namespace and name. */
+  exceptionsFor(policyKey: string): readonly CompiledException[] {
+    const named = this.#exceptionsByPolicy.get(policyKey);
+    const any = this.#exceptionsByPolicy.get('*');
+    if (named === undefined) return any ?? noExceptions;
+    return any === undefined ? named : [...new Set([...named, ...any])].sort((a, b) => compareText(a.key, b.key));
+  }
+
+  #candidates<R extends CompiledRule>(type: RuleKind, index: KindIndex<R>, request: EngineRequest): ReadonlyArray<Candidate<R>> {
+    const {group, version, kind} = request.kind;
+    const key = `${type}|${group}/${version}/${kind}/${request.subResource}|${request.operation}|${request.namespace}`;
+    const known = this.#memo.get(key);
+    if (known !== undefined) return known as ReadonlyArray<Candidate<R>>;
+    const found = index.find(request);
+    if (this.#memo.size >= memoLimit) this.#memo.clear();
+    this.#memo.set(key, found);
+    return found;
+  }
+}
+
+/** Identity of a policy in the snapshot: its key; two kinds never share one, as namespaced keys hold a slash. */
+export function policyId(policy: CompiledPolicy): string {
+  return policy.ref.key;
+}
+
+export function comparePolicies(a: CompiledPolicy, b: CompiledPolicy): number {
+  return compareText(a.ref.namespace, b.ref.namespace) || compareText(a.ref.name, b.ref.name);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
