@@ -17,7 +17,8 @@ export function allowedWith(warnings: readonly string[]): AdmissionAnswer {
  * Under Ignore the requester still learns of it.
  */
 export function failed(failurePolicy: FailurePolicy | undefined, message: string): AdmissionAnswer {
-  return failurePolicy === 'Ignore' ? allowedWith([message]) : denied(message);
+  const answer = failurePolicy === 'Ignore' ? allowedWith([message]) : denied(message);
+  return {...answer, error: message};
 }
 
 /** The API server drops warnings with control characters. */

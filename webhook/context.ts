@@ -1,5 +1,5 @@
 import type {MaybePromise} from '../engine/context-loader.js';
-import type {AdmissionUser, EngineRequest, GroupVersionKind} from '../engine/types.js';
+import type {AdmissionUser, EngineRequest, GroupVersionKind, PolicyResult} from '../engine/types.js';
 import type {DecodedReview} from './review/decode.js';
 import type {AdmissionRoute} from './routes.js';
 import type {AdmissionAnswer, AdmissionRequest} from './types.js';
@@ -17,11 +17,17 @@ export interface AdmissionContext {
   readonly timeoutMs: number;
   /** When evaluation has to be done, wall clock. */
   readonly deadline: number;
+  /** When the answer has to leave, wall clock; a little after `deadline`. */
+  readonly answerBy: number;
   topLevelKind?: GroupVersionKind;
   user?: AdmissionUser;
   engineRequest?: EngineRequest;
   /** The verdict that stands when time runs out during work that can no longer change it. */
   standingAnswer?: AdmissionAnswer;
+  /** Verdicts behind the answer, for the log. */
+  results?: readonly PolicyResult[];
+  /** The answer left before the handler was done: what comes later counts for nothing. */
+  expired?: boolean;
 }
 
 export type Handler = (context: AdmissionContext) => MaybePromise<AdmissionAnswer>;

@@ -45,6 +45,8 @@ export interface AdmissionAnswer {
   readonly message?: string;
   readonly warnings?: readonly string[];
   readonly patch?: string;
+  /** Why the request could not be judged; for the log, never sent as such. */
+  readonly error?: string;
 }
 
 /** Roles of a requester, from cached bindings. A throw is an error of the request, judged by its failure policy. */

@@ -1,0 +1,145 @@
+import type {Clock} from '../../adapters/clock.js';
+import type {Logger} from '../../adapters/log/logger.js';
+import type {MaybePromise} from '../../engine/context-loader.js';
+import {errorText} from '../context.js';
+import type {AuditLoss, Metrics} from '../metrics/metrics.js';
+
+export interface AuditQueueOptions<Job> {
+  readonly capacity: number;
+  /** Jobs that may wait for something at one time. */
+  readonly workers: number;
+  /** Budget of one job from its start, milliseconds. */
+  readonly timeoutMs: number;
+  /** Does one job; `signal` ends it when its budget is spent. */
+  readonly run: (job: Job, signal: AbortSignal) => MaybePromise<void>;
+  readonly describe: (job: Job) => string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface AuditQueue<Job> {
+  /** Never waits and never throws; false when the job was dropped (and counted). */
+  submit(job: Job): boolean;
+  /** Resolves when nothing waits or runs. */
+  idle(): Promise<void>;
+  /** Drops what waits, ends what runs. */
+  close(): void;
+}
+
+/** Lines about losses of one sort are at least this far apart; those between are counted into the next. */
+const quietMs = 60_000;
+
+/**
+ * Work that follows an answer: started one job per turn of the event loop, so that requests come in between; bounded
+ * in length and time, so that a dead sink costs neither memory nor latency.
+ */
+export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQueue<Job> {
+  const {clock, metrics} = options;
+  const waiting: Job[] = [];
+  let head = 0;
+  let running = 0;
+  let scheduled = false;
+  let closed = false;
+  const aborts = new Set<AbortController>();
+  const idleWaiters: Array<() => void> = [];
+  const report = createLossReport(options);
+
+  function schedule(): void {
+    if (scheduled || head === waiting.length || running >= options.workers) return;
+    scheduled = true;
+    setImmediate(startNext);
+  }
+
+  function takeNext(): Job {
+    const job = waiting[head]!;
+    head++;
+    if (head > 64 && head * 2 > waiting.length) {
+      waiting.splice(0, head);
+      head = 0;
+    }
+    return job;
+  }
+
+  function startNext(): void {
+    scheduled = false;
+    if (head === waiting.length || running >= options.workers) return;
+    const job = takeNext();
+    metrics.auditQueued(waiting.length - head);
+    start(job);
+    schedule();
+  }
+
+  function start(job: Job): void {
+    running++;
+    const abort = new AbortController();
+    aborts.add(abort);
+    let over = false;
+    const end = () => {
+      over = true;
+      cancel();
+      aborts.delete(abort);
+      running--;
+      if (running === 0 && head === waiting.length) for (const resolve of idleWaiters.splice(0)) resolve();
+      schedule();
+    };
+    const cancel = clock.schedule(options.timeoutMs, () => {
+      if (over) return;
+      report('given-up', `${options.describe(job)} given up after ${options.timeoutMs / 1000} s`);
+      abort.abort();
+      end();
+    });
+    const fail = (error: unknown) => {
+      if (over) return;
+      report('failed', `${options.describe(job)} failed: ${errorText(error)}`);
+      end();
+    };
+    let result: MaybePromise<void>;
+    try {
+      result = options.run(job, abort.signal);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (result instanceof Promise) result.then(() => over || end(), fail);
+    else end();
+  }
+
+  return {
+    submit(job) {
+      if (closed || waiting.length - head >= options.capacity) {
+        report(closed ? 'closed' : 'queue-full', `${options.describe(job)} dropped: the audit queue is ${closed ? 'closed' : 'full'}`);
+        return false;
+      }
+      waiting.push(job);
+      schedule();
+      return true;
+    },
+    idle: () =>
+      running === 0 && head === waiting.length ? Promise.resolve() : new Promise(resolve => idleWaiters.push(resolve)),
+    close() {
+      closed = true;
+      for (const job of waiting.splice(0).slice(head)) report('closed', `${options.describe(job)} dropped at exit`);
+      head = 0;
+      for (const abort of aborts) abort.abort();
+      for (const resolve of idleWaiters.splice(0)) resolve();
+    },
+  };
+}
+
+function createLossReport<Job>(options: AuditQueueOptions<Job>): (reason: AuditLoss, text: string) => void {
+  const {clock, log, metrics} = options;
+  const lastLine = new Map<AuditLoss, {at: number; more: number}>();
+  return (reason, text) => {
+    metrics.auditLost(reason);
+    const last = lastLine.get(reason);
+    const now = clock.monotonic();
+    if (last !== undefined && now - last.at < quietMs) {
+      last.more++;
+      return;
+    }
+    const more = last === undefined || last.more === 0 ? '' : ` (and ${last.more} more since)`;
+    lastLine.set(reason, {at: now, more: 0});
+    log.error(`audit work for ${text}${more}`);
+  };
+}

@@ -1,0 +1,98 @@
+import type {Clock} from '../../adapters/clock.js';
+import type {Logger} from '../../adapters/log/logger.js';
+import type {MaybePromise} from '../../engine/context-loader.js';
+import type {Engine, PolicyResult, ValidateOptions} from '../../engine/types.js';
+import type {AuditJob} from '../audit/audit-job.js';
+import {allowedWith, denied} from '../answers.js';
+import {after, errorText, isPromise, type AdmissionContext, type Handler} from '../context.js';
+import {denialMessage} from '../messages/denial.js';
+import {blocks} from '../messages/verdict.js';
+import {validationWarnings} from '../messages/warnings.js';
+import type {Metrics} from '../metrics/metrics.js';
+import type {AdmissionAnswer, PolicyNames} from '../types.js';
+import {missingPolicy} from './missing-policy.js';
+
+export interface ValidateHandlerOptions {
+  readonly engine: Engine;
+  readonly policies: PolicyNames | undefined;
+  readonly submit: (job: AuditJob) => void;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+type Mutable<T> = {-readonly [K in keyof T]: T[K]};
+
+/**
+ * Judges what can refuse the request, then what only warns; everything else follows the answer. A path that names one
+ * policy judges all of it at once.
+ */
+export function validateHandler(options: ValidateHandlerOptions): Handler {
+  const {engine, metrics, clock} = options;
+
+  function decide(context: AdmissionContext, results: readonly PolicyResult[]): MaybePromise<AdmissionAnswer> {
+    const request = context.engineRequest!;
+    context.results = results;
+    if (blocks(results)) {
+      const message = denialMessage(request, results);
+      finish(context, results, message);
+      return denied(message);
+    }
+    finish(context, results, undefined);
+    const warnings = validationWarnings(results);
+    if (context.route.policies !== undefined) return allowedWith(warnings);
+    context.standingAnswer = allowedWith(warnings);
+    return after(warn(context), more => (more.length === 0 ? context.standingAnswer! : allowedWith([...warnings, ...more])));
+  }
+
+  function warn(context: AdmissionContext): MaybePromise<readonly string[]> {
+    const lost = (error: unknown) => {
+      options.log.error(`warnings of audit policies failed: ${errorText(error)}`, {uid: context.request.uid});
+      return [];
+    };
+    try {
+      const response = engine.validate(context.engineRequest!, bucketOptions(context, 'audit-warn'));
+      if (isPromise(response)) return response.then(({results}) => validationWarnings(results), lost);
+      return validationWarnings(response.results);
+    } catch (error) {
+      return lost(error);
+    }
+  }
+
+  function finish(context: AdmissionContext, results: readonly PolicyResult[], message: string | undefined): void {
+    const request = context.engineRequest!;
+    const {failurePolicy, policies} = context.route;
+    if (request.dryRun || context.expired) return;
+    const base = {webhook: 'validate', request, time: context.receivedAt, results} as const;
+    if (message !== undefined) {
+      options.submit({...base, allowed: false, message});
+      return;
+    }
+    const evaluate: Mutable<NonNullable<AuditJob['evaluate']>> = {audit: policies === undefined};
+    if (policies !== undefined) evaluate.only = policies;
+    else if (failurePolicy !== undefined) evaluate.failurePolicy = failurePolicy;
+    options.submit({...base, allowed: true, evaluate});
+  }
+
+  return context => {
+    const missing = missingPolicy(context.route, options.policies);
+    if (missing !== undefined) return missing;
+    const started = clock.monotonic();
+    const bucket = context.route.policies === undefined ? 'enforce' : 'all';
+    return after(engine.validate(context.engineRequest!, bucketOptions(context, bucket)), ({results}) => {
+      const evaluated = (clock.monotonic() - started) / 1000;
+      const answer = decide(context, results);
+      const applied = (clock.monotonic() - started) / 1000;
+      metrics.policyResults(context.engineRequest!, results, {cause: 'admission_request', evaluated, applied});
+      return answer;
+    });
+  };
+}
+
+function bucketOptions(context: AdmissionContext, bucket: ValidateOptions['bucket']): ValidateOptions {
+  const options: Mutable<ValidateOptions> = {bucket, deadline: context.deadline};
+  const {policies, failurePolicy} = context.route;
+  if (policies !== undefined) options.only = policies;
+  else if (failurePolicy !== undefined) options.failurePolicy = failurePolicy;
+  return options;
+}

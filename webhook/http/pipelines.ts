@@ -1,0 +1,80 @@
+import {after, composeLayers, type Handler, type Layer} from '../context.js';
+import {allowed} from '../answers.js';
+import {createAuditRun, type AuditJob} from '../audit/audit-job.js';
+import {createAuditQueue, type AuditQueue} from '../audit/audit-queue.js';
+import {guarded} from '../deadline.js';
+import {mutateHandler} from '../handlers/mutate.js';
+import {policyReviewHandler} from '../handlers/policy-review.js';
+import {validateHandler} from '../handlers/validate.js';
+import {verifyLeaseHandler} from '../handlers/verify-lease.js';
+import {admissionMetrics} from '../layers/admission-metrics.js';
+import {operationFilter} from '../layers/operation-filter.js';
+import {payloadDump} from '../layers/payload-dump.js';
+import {protection} from '../layers/protection.js';
+import {requestFilters} from '../layers/request-filters.js';
+import {requesterRoles} from '../layers/roles.js';
+import {subResourceFilter} from '../layers/sub-resource-filter.js';
+import {topLevelKind} from '../layers/top-level-kind.js';
+import {describeRequest, logOutcome} from '../log-lines.js';
+import type {AdmissionHandlerName} from '../routes.js';
+import type {AdmissionLimits, AdmissionServerOptions} from '../types.js';
+
+export interface Pipelines {
+  readonly handlers: Readonly<Record<Exclude<AdmissionHandlerName, 'cel'>, Handler>>;
+  readonly audit: AuditQueue<AuditJob>;
+}
+
+/** Every admission path as one function of the decoded review. The order of layers is the contract. */
+export function createPipelines(options: AdmissionServerOptions, limits: AdmissionLimits): Pipelines {
+  const {clock, log, metrics, engine, policies, filters} = options;
+  const audit = createAuditQueue<AuditJob>({
+    capacity: limits.auditCapacity,
+    workers: limits.auditWorkers,
+    timeoutMs: limits.auditTimeoutMs,
+    run: createAuditRun({engine, sink: options.audit, timeoutMs: limits.auditTimeoutMs, clock, log, metrics}),
+    describe: job => describeRequest(job.request),
+    clock,
+    log,
+    metrics,
+  });
+  const submit = (job: AuditJob) => void audit.submit(job);
+  const dump: readonly Layer[] = options.dumpPayload === true ? [payloadDump(log)] : [];
+  const shared = {engine, policies, submit, metrics, log, clock};
+  const measured = admissionMetrics(metrics, clock);
+
+  function resourceLayers(own: readonly Layer[]): Layer[] {
+    return [
+      topLevelKind(options.resources),
+      measured,
+      ...own,
+      requesterRoles(options.roles),
+      ...dump,
+      protection(filters),
+      requestFilters(filters),
+    ];
+  }
+  const policyLayers: readonly Layer[] = [measured, subResourceFilter, ...dump];
+
+  const build = (layers: readonly Layer[], handler: Handler): Handler => {
+    // Layers are plain code over caches, so the outer guard only turns a throw into an answer.
+    const judge = guarded(composeLayers(layers, guarded(handler, clock)), clock);
+    return context =>
+      after(judge(context), answer => {
+        logOutcome(log, context, answer);
+        return answer;
+      });
+  };
+  return {
+    audit,
+    handlers: {
+      validate: build(resourceLayers([]), validateHandler(shared)),
+      mutate: build(
+        resourceLayers([operationFilter]),
+        mutateHandler({...shared, dumpPatches: options.dumpPatches === true}),
+      ),
+      'policy-review': build(policyLayers, policyReviewHandler(options.policyReview)),
+      'policy-mutate': build(policyLayers, () => allowed),
+      'verify-lease': build([], verifyLeaseHandler(clock)),
+    },
+  };
+}
