@@ -581,7 +581,7 @@ export interface MutateTarget {
 
 /** One operation of a JSON patch. */
 export interface JsonPatchOperation {
-  /** add, remove, replace, move, copy or test. */
+  /** Operation: add, remove, replace, move, copy or test. */
   op?: string;
   /** JSON pointer. */
   path?: string;
@@ -1020,9 +1020,9 @@ export interface RequestInfo {
   /** The user, as the API server knows it. */
   userInfo?: UserInfo;
   /** Roles, as namespace:name. */
-  roles?: string[];
+  roles?: string[] | null;
   /** Cluster roles. */
-  clusterRoles?: string[];
+  clusterRoles?: string[] | null;
   /** Whether the request was a dry run. */
   synchronize?: boolean;
 }
@@ -1131,6 +1131,8 @@ export interface GlobalContextEntryStatus {
   conditions?: Condition[];
   /** When the value was last fetched. */
   lastRefreshTime?: string;
+  /** No longer written; see conditions. */
+  ready?: boolean;
 }
 
 /** Rules for the whole cluster: what objects must look like, what is changed, made and checked. */

@@ -9,7 +9,7 @@ const banner = '# Generated from scripts/crd by `npm run generate`; edit there.\
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const definition of catalogue) {
-    const yaml = stringify(toManifest(definition), {aliasDuplicateObjects: false, lineWidth: 120});
+    const yaml = stringify(toManifest(definition), {aliasDuplicateObjects: false, lineWidth: 0});
     files.set(`crds/${definition.group}_${definition.plural}.yaml`, banner + yaml);
   }
   for (const [path, text] of typeFiles(catalogue)) files.set(path, text);

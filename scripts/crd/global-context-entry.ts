@@ -1,6 +1,6 @@
 import {requestData, requestMethod, serviceCall} from './context-entry.js';
 import {age, type Definition} from './definition.js';
-import {int32, list, named, type SchemaNode, text, time} from './schema.js';
+import {flag, int32, list, named, type SchemaNode, text, time} from './schema.js';
 import {conditions, observedGeneration} from './status-condition.js';
 
 const spec: SchemaNode = named(
@@ -32,6 +32,7 @@ const status: SchemaNode = named('GlobalContextEntryStatus', 'State of the value
   observedGeneration,
   conditions,
   lastRefreshTime: time('When the value was last fetched.'),
+  ready: flag('No longer written; see conditions.'),
 });
 
 export const globalContextEntry: Definition = {

@@ -37,7 +37,7 @@ const target: SchemaNode = named(
 );
 
 const operation: SchemaNode = named('JsonPatchOperation', 'One operation of a JSON patch.', {
-  op: text('add, remove, replace, move, copy or test.'),
+  op: text('Operation: add, remove, replace, move, copy or test.'),
   path: text('JSON pointer.'),
   from: text('JSON pointer of the source.'),
   value: free('Value.'),

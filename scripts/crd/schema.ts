@@ -13,6 +13,8 @@ export interface SchemaNode {
   readonly values?: SchemaNode;
   /** Keeps whatever users write here. Without `type` it may be any JSON value. */
   readonly free?: true;
+  /** Null is stored as well. */
+  readonly nullable?: true;
   /** The map is replaced as a whole by server-side apply. */
   readonly atomic?: true;
   /** Name of the TypeScript interface made from this object. */
@@ -137,6 +139,7 @@ export function toOpenApi(node: SchemaNode): OpenApi {
   if (node.type !== undefined) out['type'] = node.type;
   if (node.format !== undefined) out['format'] = node.format;
   if (node.enum !== undefined) out['enum'] = [...node.enum];
+  if (node.nullable) out['nullable'] = true;
   if (node.required !== undefined) out['required'] = [...node.required].sort();
   if (node.free) out['x-kubernetes-preserve-unknown-fields'] = true;
   if (node.atomic) out['x-kubernetes-map-type'] = 'atomic';

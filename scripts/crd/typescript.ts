@@ -43,6 +43,10 @@ function key(name: string): string {
 
 /** TypeScript text of a node, as used at its place. */
 function typeText(node: SchemaNode, indent: string): string {
+  if (node.nullable) {
+    const {nullable: _, ...rest} = node;
+    return `${typeText(rest, indent)} | null`;
+  }
   if (node.ts !== undefined) return node.ts;
   if (node.name !== undefined) return node.name;
   switch (node.type) {

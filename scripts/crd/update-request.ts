@@ -12,8 +12,8 @@ const userInfo: SchemaNode = named('UserInfo', 'The user, as the API server know
 const requestContext: SchemaNode = named('UpdateRequestContext', 'The request that caused the work.', {
   userInfo: named('RequestInfo', 'Who asked.', {
     userInfo,
-    roles: texts('Roles, as namespace:name.'),
-    clusterRoles: texts('Cluster roles.'),
+    roles: {...texts('Roles, as namespace:name.'), nullable: true},
+    clusterRoles: {...texts('Cluster roles.'), nullable: true},
     synchronize: flag('Whether the request was a dry run.'),
   }),
   admissionRequestInfo: named('AdmissionRequestInfo', 'What was asked.', {

@@ -1,0 +1,186 @@
+import {describe, expect, it} from 'vitest';
+import {readManifests, type Schema} from './testing/manifests.js';
+
+const manifests = readManifests();
+const classic = [
+  'ADMISSION',
+  'BACKGROUND',
+  'READY',
+  'AGE',
+  'FAILURE POLICY*',
+  'VALIDATE*',
+  'MUTATE*',
+  'GENERATE*',
+  'VERIFY IMAGES*',
+  'MESSAGE',
+];
+const counts = ['Pass', 'Fail', 'Warn', 'Error', 'Skip'];
+const policyReport = ['Kind', 'Name', ...counts, 'Age'];
+const ephemeral = ['Source', 'Group', 'Kind', 'Owner', ...counts, 'Age', 'Uid*', 'Hash*'];
+const celVersions = 'v1 v1beta1! v1alpha1-';
+const twinVersions = 'v1 v1beta1!';
+
+/** Name, scope, short name, versions (! stored, - deprecated), columns (* wide only). */
+const table: [string, string, string, string, string[]][] = [
+  ['clusterpolicies.kyverno.io', 'Cluster', 'cpol', 'v1! v2beta1', classic],
+  ['policies.kyverno.io', 'Namespaced', 'pol', 'v1! v2beta1', classic],
+  ['policyexceptions.kyverno.io', 'Namespaced', 'polex', 'v2! v2beta1- v2alpha1- v1alpha1-', []],
+  ['cleanuppolicies.kyverno.io', 'Namespaced', 'cleanpol', 'v2! v2beta1- v2alpha1-', ['Schedule', 'Age']],
+  ['clustercleanuppolicies.kyverno.io', 'Cluster', 'ccleanpol', 'v2! v2beta1- v2alpha1-', ['Schedule', 'Age']],
+  [
+    'updaterequests.kyverno.io',
+    'Namespaced',
+    'ur',
+    'v2! v1beta1-',
+    ['Policy', 'RuleType', 'ResourceKind', 'ResourceName', 'ResourceNamespace', 'status', 'Age'],
+  ],
+  [
+    'globalcontextentries.kyverno.io',
+    'Cluster',
+    'gctxentry',
+    'v2 v2beta1! v2alpha1-',
+    ['AGE', 'REFRESH INTERVAL', 'LAST REFRESH'],
+  ],
+  ['validatingpolicies.policies.kyverno.io', 'Cluster', 'vpol', celVersions, ['AGE', 'READY']],
+  ['namespacedvalidatingpolicies.policies.kyverno.io', 'Namespaced', 'nvpol', twinVersions, ['AGE', 'READY']],
+  ['mutatingpolicies.policies.kyverno.io', 'Cluster', 'mpol', celVersions, ['AGE', 'READY']],
+  ['namespacedmutatingpolicies.policies.kyverno.io', 'Namespaced', 'nmpol', twinVersions, ['AGE', 'READY']],
+  ['generatingpolicies.policies.kyverno.io', 'Cluster', 'gpol', celVersions, ['AGE']],
+  ['namespacedgeneratingpolicies.policies.kyverno.io', 'Namespaced', 'ngpol', twinVersions, ['AGE']],
+  ['imagevalidatingpolicies.policies.kyverno.io', 'Cluster', 'ivpol', celVersions, ['AGE', 'READY']],
+  ['namespacedimagevalidatingpolicies.policies.kyverno.io', 'Namespaced', 'nivpol', twinVersions, ['AGE', 'READY']],
+  ['deletingpolicies.policies.kyverno.io', 'Cluster', 'dpol', celVersions, ['AGE', 'READY']],
+  ['namespaceddeletingpolicies.policies.kyverno.io', 'Namespaced', 'ndpol', twinVersions, ['AGE', 'READY']],
+  ['policyexceptions.policies.kyverno.io', 'Namespaced', '', celVersions, []],
+  ['policyreports.wgpolicyk8s.io', 'Namespaced', 'polr', 'v1alpha2!', policyReport],
+  ['clusterpolicyreports.wgpolicyk8s.io', 'Cluster', 'cpolr', 'v1alpha2!', policyReport],
+  ['ephemeralreports.reports.kyverno.io', 'Namespaced', 'ephr', 'v1!', ephemeral],
+  ['clusterephemeralreports.reports.kyverno.io', 'Cluster', 'cephr', 'v1!', ephemeral],
+];
+
+describe('the manifests', () => {
+  it('are one per kind', () => {
+    expect([...manifests.keys()].sort()).toEqual(table.map(([name]) => name).sort());
+  });
+
+  it.each(table)('%s has its scope, short name, versions and columns', (name, scope, shortName, versions, columns) => {
+    const spec = manifests.get(name)!.spec;
+    expect(spec.scope).toBe(scope);
+    expect(spec.names.shortNames ?? []).toEqual(shortName === '' ? [] : [shortName]);
+    expect(spec.names.categories ?? []).toEqual(spec.group === 'wgpolicyk8s.io' ? [] : ['kyverno']);
+    const marks = spec.versions.map(each => `${each.name}${each.storage ? '!' : ''}${each.deprecated ? '-' : ''}`);
+    expect(marks.join(' ')).toBe(versions);
+    for (const version of spec.versions) {
+      expect(version.served).toBe(true);
+      const shown = (version.additionalPrinterColumns ?? []).map(
+        column => `${column.name}${column.priority ? '*' : ''}`,
+      );
+      expect(shown).toEqual(columns);
+    }
+  });
+
+  it('show effective values from the status, never from the spec, which has no defaults', () => {
+    const columns = manifests.get('clusterpolicies.kyverno.io')!.spec.versions[0]!.additionalPrinterColumns!;
+    expect(Object.fromEntries(columns.map(column => [column.name, column.jsonPath]))).toMatchObject({
+      ADMISSION: '.status.admission',
+      BACKGROUND: '.status.background',
+      'FAILURE POLICY': '.status.failurePolicy',
+      READY: '.status.conditions[?(@.type == "Ready")].status',
+    });
+  });
+
+  it('let the mode of validating and mutating CEL policies be selected', () => {
+    const selecting = [...manifests].filter(([, {spec}]) =>
+      spec.versions.every(version => version.selectableFields !== undefined),
+    );
+    expect(selecting.map(([name]) => name).sort()).toEqual([
+      'mutatingpolicies.policies.kyverno.io',
+      'namespacedmutatingpolicies.policies.kyverno.io',
+      'namespacedvalidatingpolicies.policies.kyverno.io',
+      'validatingpolicies.policies.kyverno.io',
+    ]);
+  });
+});
+
+/** Every schema node with its path. */
+function* nodes(schema: Schema, path = ''): Generator<[string, Schema]> {
+  yield [path, schema];
+  for (const [key, child] of Object.entries(schema.properties ?? {})) yield* nodes(child, `${path}.${key}`);
+  if (schema.items !== undefined) yield* nodes(schema.items, `${path}[]`);
+  if (schema.additionalProperties !== undefined) yield* nodes(schema.additionalProperties, `${path}{}`);
+}
+
+describe.each([...manifests])('%s', (name, manifest) => {
+  const {spec} = manifest;
+
+  it('is at most 200 KB minified, so that client-side apply works', () => {
+    expect(Buffer.byteLength(JSON.stringify(manifest))).toBeLessThanOrEqual(200_000);
+  });
+
+  it('is named by its group and plural', () => {
+    expect(name).toBe(`${spec.names.plural}.${spec.group}`);
+    expect(spec.names.listKind).toBe(`${spec.names.kind}List`);
+    expect(spec.names.singular).toBe(spec.names.kind.toLowerCase());
+  });
+
+  it('stores exactly one version and warns of deprecated ones', () => {
+    expect(spec.versions.filter(version => version.storage)).toHaveLength(1);
+    for (const version of spec.versions) {
+      expect(version.deprecationWarning !== undefined).toBe(version.deprecated ?? false);
+      expect(version.deprecationWarning?.length ?? 0).toBeLessThanOrEqual(256);
+    }
+  });
+
+  it('has the status subresource exactly when it has a status', () => {
+    for (const version of spec.versions) {
+      const hasStatus = Object.hasOwn(version.schema.openAPIV3Schema.properties ?? {}, 'status');
+      expect(version.subresources?.status !== undefined).toBe(hasStatus);
+    }
+  });
+
+  it('has no defaults, and requires and enumerates nothing inside spec', () => {
+    for (const version of spec.versions) {
+      for (const [path, node] of nodes(version.schema.openAPIV3Schema)) {
+        expect(node, path).not.toHaveProperty('default');
+        const isReport = name.includes('report');
+        if (!path.startsWith('.spec') || isReport) continue;
+        expect(node, path).not.toHaveProperty('required');
+        expect(node, path).not.toHaveProperty('enum');
+      }
+    }
+  });
+
+  it('is structural', () => {
+    for (const version of spec.versions) {
+      const root = version.schema.openAPIV3Schema;
+      expect(root.type).toBe('object');
+      expect(root.properties?.['metadata']).toEqual({type: 'object'});
+      for (const [path, node] of nodes(root)) {
+        if (node.type === undefined) {
+          expect(node['x-kubernetes-preserve-unknown-fields'], path).toBe(true);
+          expect(node.properties ?? node.items ?? node.additionalProperties, path).toBeUndefined();
+        }
+        if (node.type === 'array') expect(node.items, path).toBeDefined();
+        if (node.type !== 'object') expect(node.properties ?? node.additionalProperties, path).toBeUndefined();
+        if (node.properties !== undefined) expect(node.additionalProperties, path).toBeUndefined();
+        if (node['x-kubernetes-map-type'] !== undefined) expect(node.type, path).toBe('object');
+        for (const required of node.required ?? []) expect(node.properties, path).toHaveProperty([required]);
+      }
+    }
+  });
+
+  it('explains every field in the version that kubectl explain shows', () => {
+    const aliases = /\.(excludeResources|validation|mutation|generation)([.[]|$)/;
+    for (const [path, node] of nodes(spec.versions[0]!.schema.openAPIV3Schema)) {
+      if (path === '.metadata' || /(\[\]|\{\})$/.test(path) || aliases.test(path)) continue;
+      expect(node.description, path).toMatch(/^[A-Z(].*\.$/);
+    }
+  });
+
+  it('gives every version the same fields', () => {
+    const fields = spec.versions.map(version =>
+      [...nodes(version.schema.openAPIV3Schema)].map(([path, node]) => `${path} ${node.type}`),
+    );
+    for (const other of fields) expect(other).toEqual(fields[0]);
+  });
+});
