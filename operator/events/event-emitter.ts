@@ -45,6 +45,7 @@ interface Series {
   writtenCount: number;
   lastAt: number;
   queued: boolean;
+  cancelFlush: (() => void) | undefined;
 }
 
 const collection = {group: 'events.k8s.io', version: 'v1', resource: 'events'} as const;
@@ -107,7 +108,16 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     const identity = eventIdentity(event);
     const old = known.get(identity);
     if (old === undefined || now - old.lastAt > seriesMs) {
-      const series: Series = {event, identity, ref: undefined, count: 1, writtenCount: 0, lastAt: now, queued: false};
+      const series: Series = {
+        event,
+        identity,
+        ref: undefined,
+        count: 1,
+        writtenCount: 0,
+        lastAt: now,
+        queued: false,
+        cancelFlush: undefined,
+      };
       remember(series);
       enqueue(series);
       return;
@@ -116,11 +126,15 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     old.lastAt = now;
     remember(old);
     if (old.queued || old.ref === undefined) return;
-    if (old.count === old.writtenCount + 1) clock.schedule(repeatMs, () => flush(old));
+    flushLater(old);
   }
 
-  function flush(series: Series): void {
-    if (series.count > series.writtenCount) enqueue(series);
+  function flushLater(series: Series): void {
+    if (stopping.signal.aborted) return;
+    series.cancelFlush ??= clock.schedule(repeatMs, () => {
+      series.cancelFlush = undefined;
+      if (series.count > series.writtenCount) enqueue(series);
+    });
   }
 
   /** Least recently seen first, so that the oldest are forgotten. */
@@ -128,20 +142,20 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     known.delete(series.identity);
     known.set(series.identity, series);
     if (known.size <= maxSeries) return;
-    const [oldest] = known.keys();
-    if (oldest !== undefined) known.delete(oldest);
+    for (const [identity, oldest] of known) {
+      oldest.cancelFlush?.();
+      known.delete(identity);
+      return;
+    }
   }
 
   async function write(series: Series): Promise<void> {
     const count = series.count;
     const at = clock.now() - (clock.monotonic() - series.lastAt);
+    const repeats: JsonObject = {count, lastObservedTime: microTime(at)};
     if (series.ref !== undefined) {
       try {
-        await client.patch(
-          series.ref,
-          {series: {count, lastObservedTime: microTime(at)}},
-          {type: 'merge', signal: stopped.signal},
-        );
+        await client.patch(series.ref, {series: repeats}, {type: 'merge', signal: stopped.signal});
         series.writtenCount = count;
         return;
       } catch (error) {
@@ -152,7 +166,10 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     }
     serial += 1n;
     const nanos = BigInt(Math.round(clock.now())) * 1_000_000n + (serial % 1_000_000n);
-    const object: JsonObject = eventObject(series.event, {at, nanos, hostname});
+    const object: JsonObject = {
+      ...eventObject(series.event, {at, nanos, hostname}),
+      ...(count > 1 && {series: repeats}),
+    };
     const namespace = eventNamespace(series.event);
     await client.create({...collection, namespace}, object, {signal: stopped.signal});
     series.ref = {...collection, namespace, name: String(ownPath(object, 'metadata', 'name'))};
@@ -166,7 +183,7 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
       try {
         await write(series);
         // What came in meanwhile.
-        if (series.count > series.writtenCount) clock.schedule(repeatMs, () => flush(series));
+        if (series.count > series.writtenCount) flushLater(series);
         return;
       } catch (error) {
         if (attempt < attempts && !stopped.signal.aborted && isTransient(error)) {
@@ -205,6 +222,7 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     async stop(graceMs = 2_000) {
       stopping.abort();
       wake.abort();
+      for (const series of known.values()) series.cancelFlush?.();
       const cancel = clock.schedule(graceMs, () => stopped.abort());
       await running;
       cancel();
