@@ -9,6 +9,8 @@ export interface CompiledCondition<S> {
   readonly key: Template<S>;
   readonly value: Template<S>;
   readonly message: Template<S> | undefined;
+  /** The message for this scope, empty when there is none; as written when its variables have no value. */
+  describe(scope: S): string;
   /** Key and value are evaluated here; what goes wrong in them comes out as `EvalError` that names the place. */
   test(scope: S, budget?: Budget): boolean;
 }

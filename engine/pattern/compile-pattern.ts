@@ -22,9 +22,9 @@ const maxShown = 256;
 
 /**
  * Turns a validate pattern into closures. Never throws: what cannot be judged answers `error` when it is reached. A
- * passing match builds no path and no text.
+ * passing match builds no path and no text. `path` is the pattern's place in its policy, for texts on invalid patterns.
  */
-export function compilePattern(pattern: Json): CompiledPattern {
+export function compilePattern(pattern: Json, path?: string): CompiledPattern {
   // No condition to miss: an empty pattern accepts everything.
   if (isObject(pattern) && Object.keys(pattern).length === 0) return {match: () => pass};
   const root = compileNode(pattern, {depth: 0, role: 'plain'});
@@ -33,6 +33,7 @@ export function compilePattern(pattern: Json): CompiledPattern {
     match(resource, budget) {
       const found = root(resource, {budget, anchorsFound: undefined});
       if (!found) return pass;
+      if (found.kind === 'invalid') return invalidResult(found, path);
       return resultOf(found, hasConditions ? () => someAnchorMissing(root, resource, budget) : () => false);
     },
   };
@@ -63,6 +64,10 @@ function mismatch(value: Json | undefined, pattern: Json): Failure {
     'fail',
     path => `resource value '${goText(value, maxShown)}' does not match '${goText(pattern, maxShown)}' at path ${path}`,
   );
+}
+
+function invalidResult(found: Failure, path: string | undefined): PatternResult {
+  return {status: 'error', message: path === undefined ? textOf(found) : `${path}: ${textOf(found)}`};
 }
 
 function resultOf(found: Failure, anchorMissing: () => boolean): PatternResult {

@@ -64,10 +64,10 @@ export function evaluateAnyPattern(
   const skipped: string[] = [];
   for (const [index, pattern] of patterns.entries()) {
     const result = pattern.match(resource, budget);
-    const name = `rule ${rule}[${index}]`;
     if (result.status === 'pass') {
       return {status: 'pass', message: `validation rule '${rule}' anyPattern[${index}] passed.`};
     }
+    const name = `rule ${rule}[${index}]`;
     if (result.status === 'skip') skipped.push(`${name} skipped: ${result.message}`);
     else if (result.status === 'fail') failed.push(`${name} failed at path ${result.path}`);
     else failed.push(`${name} failed: ${result.message}`);
