@@ -14,7 +14,7 @@ import {eventually} from './eventually.js';
 import {type KubectlOptions, type KubectlResult, runKubectl} from './kubectl.js';
 import type {Authority, KeyPair} from './pki/certificates.js';
 import {freePorts} from './ports.js';
-import {findPrograms} from './programs.js';
+import {findPrograms, type ProgramPaths} from './programs.js';
 import {createSupervisor, type Supervisor} from './supervisor.js';
 
 export interface ClusterOptions extends ApiServerOptions {
@@ -40,6 +40,8 @@ export interface Cluster extends Pick<ApiClient, 'request' | 'stream'> {
   readonly version: string;
   /** Temporary folder with the logs (`kube-apiserver.log`, `audit.log`, …). */
   readonly dir: string;
+  /** Path of each program, kubectl among them. */
+  readonly programs: ProgramPaths;
   readonly supervisor: Supervisor;
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;
   /** Freezes the API server: connections stay open and nothing answers. */
@@ -66,11 +68,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-async function start(
-  programs: Awaited<ReturnType<typeof findPrograms>>,
-  supervisor: Supervisor,
-  options: ClusterOptions,
-): Promise<Cluster> {
+async function start(programs: ProgramPaths, supervisor: Supervisor, options: ClusterOptions): Promise<Cluster> {
   const {dir} = supervisor;
   const ports = await choosePorts();
   const server = `https://127.0.0.1:${ports.apiServer}`;
@@ -127,6 +125,7 @@ async function start(
     admin: files.admin,
     version,
     dir,
+    programs,
     supervisor,
     request: api.request,
     stream: api.stream,

@@ -1,0 +1,162 @@
+import {existsSync} from 'node:fs';
+import {readdir, readFile} from 'node:fs/promises';
+import {join, resolve} from 'node:path';
+import {parseAllDocuments} from 'yaml';
+import {type Balancer, startBalancer} from './balancer.js';
+import type {Cluster} from './cluster.js';
+import {eventually} from './eventually.js';
+import {type NodeAgent, startNodeAgent} from './node-agent.js';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export interface InstallOperatorOptions {
+  /** Default: as in the install manifests. */
+  readonly replicas?: number;
+  /** Appended to the arguments of the operator's container. */
+  readonly args?: readonly string[];
+  /** Further variables of the operator's container. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What stands for the operator's image. Default: node with `dist/kyverno.cjs`. */
+  readonly command?: readonly string[];
+  /** Wait until every replica is ready. Default true. */
+  readonly wait?: boolean;
+}
+
+/** The operator in its cluster, reached on loopback port 443. */
+export interface InstalledOperator {
+  readonly agent: NodeAgent;
+  readonly balancer: Balancer;
+  /** Ends the replicas and the balancer; all objects stay. */
+  stop(): Promise<void>;
+}
+
+interface Manifest {
+  kind?: string;
+  metadata?: {name?: string; namespace?: string};
+  spec?: Record<string, unknown>;
+}
+
+interface PodTemplate {
+  template: {spec: {containers: {args?: string[]; env?: {name: string; value: string}[]; image: string}[]}};
+}
+
+const namespace = 'kyverno';
+
+/** What keeps the operator from being installed from this work tree, or undefined. */
+export function missingForOperator(): string | undefined {
+  if (!existsSync(join(root, 'dist/kyverno.cjs'))) return 'dist/kyverno.cjs is missing (npm run build)';
+  if (!existsSync(join(root, 'olm/install.yaml')) && !existsSync(join(root, 'olm/install'))) {
+    return 'olm/ has no install manifests';
+  }
+  return undefined;
+}
+
+/** Applies every CustomResourceDefinition of `crds/` and waits until all are served. */
+export async function installCrds(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
+  const files = (await readdir(join(root, 'crds'))).filter(name => name.endsWith('.yaml'));
+  const args = files.flatMap(name => ['-f', join(root, 'crds', name)]);
+  await cluster.kubectl(['apply', ...args]);
+  await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...args]);
+}
+
+/** Applies `crds/` and the install manifests of `olm/`, and runs the operator's Pods as local processes. */
+export async function installOperator(
+  cluster: Cluster,
+  options: InstallOperatorOptions = {},
+): Promise<InstalledOperator> {
+  await installCrds(cluster);
+  const manifests = (await readManifests()).map(manifest => adapt(manifest, options));
+  const command = options.command ?? [process.execPath, join(root, 'dist/kyverno.cjs')];
+  const images = Object.fromEntries(
+    manifests
+      .filter(isDeployment)
+      .flatMap(({spec}) => spec.template.spec.containers.map(({image}) => [imageName(image), command])),
+  );
+  const balancer = await startBalancer();
+  let agent: NodeAgent | undefined;
+  const stop = async () => {
+    await agent?.stop();
+    await balancer.stop();
+  };
+  try {
+    agent = await startNodeAgent(cluster, {namespace, images, balancer, cwd: root});
+    const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items: manifests});
+    await cluster.kubectl(['apply', '-f', '-'], {input});
+    if (options.wait !== false) await allReady(cluster, agent);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {agent, balancer, stop};
+}
+
+/** Waits until each Deployment of the operator's namespace has all its replicas ready, and the balancer knows. */
+async function allReady(cluster: Cluster, agent: NodeAgent): Promise<void> {
+  interface DeploymentList {
+    readonly items: readonly {
+      readonly metadata: {readonly generation: number};
+      readonly spec: {readonly replicas: number};
+      readonly status: {readonly observedGeneration?: number; readonly readyReplicas?: number};
+    }[];
+  }
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  await eventually(
+    async () => {
+      const {items} = (await cluster.request<DeploymentList>('GET', path)).body;
+      return items.every(
+        ({metadata, spec, status}) =>
+          status.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas,
+      );
+    },
+    {what: 'operator ready', timeoutMs: 120_000},
+  ).catch(async (cause: unknown) => {
+    const logs = agent.replicas().map(({name, logFile}) => (logFile === undefined ? name : tail(name, logFile)));
+    throw new Error(`the operator did not become ready\n${(await Promise.all(logs)).join('\n')}`, {cause});
+  });
+}
+
+async function tail(name: string, file: string): Promise<string> {
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  return [`${name}:`, ...lines.slice(-20)].join('\n');
+}
+
+async function readManifests(): Promise<Manifest[]> {
+  const folder = join(root, 'olm/install');
+  const files = existsSync(folder)
+    ? (await readdir(folder))
+        .filter(name => /\.ya?ml$/.test(name))
+        .sort()
+        .map(name => join(folder, name))
+    : [join(root, 'olm/install.yaml')];
+  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')));
+  return texts
+    .flatMap(text => parseAllDocuments(text).map(document => document.toJS() as Manifest | null))
+    .filter(
+      manifest =>
+        manifest !== null && manifest.kind !== 'Kustomization' && manifest.kind !== 'CustomResourceDefinition',
+    )
+    .filter(manifest => manifest !== null);
+}
+
+/** The webhook Service leads to the balancer; the Deployment gets the options. */
+function adapt(manifest: Manifest, {replicas, args = [], env = {}}: InstallOperatorOptions): Manifest {
+  if (manifest.kind === 'Service' && manifest.metadata?.name === 'kyverno-svc') {
+    return {...manifest, spec: {type: 'ExternalName', externalName: 'localhost'}};
+  }
+  if (!isDeployment(manifest)) return manifest;
+  const copy = structuredClone(manifest);
+  if (replicas !== undefined) copy.spec.replicas = replicas;
+  for (const container of copy.spec.template.spec.containers) {
+    container.args = [...(container.args ?? []), ...args];
+    container.env = [...(container.env ?? []), ...Object.entries(env).map(([name, value]) => ({name, value}))];
+  }
+  return copy;
+}
+
+function isDeployment(manifest: Manifest): manifest is Manifest & {spec: PodTemplate & {replicas?: number}} {
+  return manifest.kind === 'Deployment';
+}
+
+function imageName(image: string): string {
+  return image.replace(/@.*$/, '').replace(/:[^/]*$/, '');
+}
