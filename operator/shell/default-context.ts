@@ -1,24 +1,22 @@
-import {KubeConfig} from '@kubernetes/client-node';
+const variables = ['KUBECONFIG', 'HOME'] as const;
 
 /**
- * The operator framework's constructor loads the user's default kubeconfig. The next `loadFromDefault` loads `given`
- * instead, once; the returned function tells whether that has happened and puts things back in any case.
+ * The operator framework's constructor loads the user's default kubeconfig. Between this call and the returned one the
+ * environment names none, so that nothing of it is read; both belong into one turn of the event loop, and at its end the
+ * environment is put back in any case.
  */
-export function replaceDefaultContext(given: KubeConfig): () => boolean {
-  const original = KubeConfig.prototype.loadFromDefault;
-  let used = false;
-  KubeConfig.prototype.loadFromDefault = function load(this: KubeConfig) {
-    KubeConfig.prototype.loadFromDefault = original;
-    used = true;
-    this.loadFromOptions({
-      clusters: given.getClusters(),
-      users: given.getUsers(),
-      contexts: given.getContexts(),
-      currentContext: given.getCurrentContext(),
-    });
+export function hideDefaultContext(env: NodeJS.ProcessEnv = process.env): () => void {
+  const saved = new Map<string, string>();
+  for (const name of variables) {
+    const value = env[name];
+    if (value === undefined) continue;
+    saved.set(name, value);
+    delete env[name];
+  }
+  const restore = () => {
+    for (const [name, value] of saved) env[name] = value;
+    saved.clear();
   };
-  return () => {
-    if (!used) KubeConfig.prototype.loadFromDefault = original;
-    return used;
-  };
+  queueMicrotask(restore);
+  return restore;
 }

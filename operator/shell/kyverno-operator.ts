@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises';
-import type {KubeConfig, V1CustomResourceDefinitionVersion} from '@kubernetes/client-node';
+import {CoreV1Api, type KubeConfig, type V1CustomResourceDefinitionVersion} from '@kubernetes/client-node';
 import operatorModule, {type ResourceEvent, type ResourceMeta} from '@dot-i/k8s-operator';
 import {parse} from 'yaml';
 import type {Clock} from '../../adapters/clock.js';
@@ -11,7 +11,7 @@ import type {Log} from '../../adapters/log.js';
 import type {Json, JsonObject} from '../../engine/json/types.js';
 import type {Manager, Registration} from '../manager/manager.js';
 import {writeStatus} from '../status/write-status.js';
-import {replaceDefaultContext} from './default-context.js';
+import {hideDefaultContext} from './default-context.js';
 import {editFinalizers, finalizersOf} from './finalizers.js';
 import {refOfMeta, resourceEvents} from './resource-events.js';
 
