@@ -66,6 +66,10 @@ export interface ClassicRule {
   readonly reportProperties: Readonly<Record<string, string>>;
   readonly skipBackgroundRequests: boolean;
   readonly action: RuleAction;
+  /** Kind → where its images stand; only with verifyImages. */
+  readonly imageExtractors?: JsonObject;
+  /** Only with `validate.cel`. */
+  readonly celPreconditions?: readonly MatchCondition[];
 }
 
 /** `any`: one filter is enough; `all`: every filter. A direct `resources` block is `all` with one filter. */
@@ -94,20 +98,41 @@ export interface Subject {
 }
 
 export type ContextEntry =
-  | {readonly type: 'variable'; readonly name: string; readonly value?: Json; readonly jmesPath?: string; readonly default?: Json}
-  | {readonly type: 'configMap'; readonly name: string; readonly configMapName: string; readonly configMapNamespace: string}
+  | {
+      readonly type: 'variable';
+      readonly name: string;
+      readonly value?: Json;
+      readonly jmesPath?: string;
+      readonly default?: Json;
+    }
+  | {
+      readonly type: 'configMap';
+      readonly name: string;
+      readonly configMapName: string;
+      readonly configMapNamespace: string;
+    }
   | {
       readonly type: 'apiCall';
       readonly name: string;
       readonly urlPath?: string;
       readonly method: 'GET' | 'POST';
       readonly data: ReadonlyArray<{readonly key: string; readonly value: Json}>;
-      readonly service?: {readonly url: string; readonly headers: ReadonlyArray<{readonly key: string; readonly value: string}>; readonly caBundle?: string};
+      readonly service?: {
+        readonly url: string;
+        readonly headers: ReadonlyArray<{readonly key: string; readonly value: string}>;
+        readonly caBundle?: string;
+      };
       readonly jmesPath?: string;
       readonly default?: Json;
     }
   | {readonly type: 'globalReference'; readonly name: string; readonly entry: string; readonly jmesPath?: string}
-  | {readonly type: 'imageRegistry'; readonly name: string; readonly reference: string; readonly jmesPath?: string; readonly raw: JsonObject};
+  | {
+      readonly type: 'imageRegistry';
+      readonly name: string;
+      readonly reference: string;
+      readonly jmesPath?: string;
+      readonly raw: JsonObject;
+    };
 
 export type RuleAction = ValidateAction | MutateAction | GenerateAction | VerifyImagesAction | CleanupAction;
 

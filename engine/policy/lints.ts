@@ -1,0 +1,48 @@
+import {isObject, type Json, type JsonObject, own} from '../json/types.js';
+import {child, has} from './access.js';
+import {bareKey} from './checks-metadata.js';
+import {at, type Faults} from './faults.js';
+import {matchedKinds} from './filters.js';
+
+/** Doubtful but legal: told once the policy is known to be sound. */
+export function lintRule(rule: JsonObject, path: string, faults: Faults): void {
+  const kinds = matchedKinds(rule);
+  const validate = child(rule, 'validate');
+  const mutate = child(rule, 'mutate');
+  if (has(validate, 'assert')) {
+    faults.warn(
+      'assert',
+      at(at(path, 'validate'), 'assert'),
+      'validate.assert has no effect in current releases of the policy language',
+    );
+  }
+  const body = own(validate ?? {}, 'pattern') ?? own(mutate ?? {}, 'patchStrategicMerge');
+  if (body === undefined) return;
+  if (hasKey(body, 'replicas') && !kinds.some(kind => /scale$/i.test(kind) || kind.includes('*'))) {
+    faults.warn(
+      'replicas-without-scale',
+      path,
+      'You are matching on replicas but not including the scale subresource in the policy.',
+    );
+  }
+  if (
+    isObject(body) &&
+    Object.keys(body).some(key => bareKey(key) === 'status') &&
+    !kinds.some(kind => /[/.]status$/.test(kind) || kind.includes('*'))
+  ) {
+    faults.warn(
+      'status-without-subresource',
+      path,
+      'You are matching on status but not including the status subresource in the policy.',
+    );
+  }
+}
+
+/** A key of the first two levels: `spec.replicas` and the like. */
+function hasKey(body: Json, name: string): boolean {
+  if (!isObject(body)) return false;
+  return Object.keys(body).some(key => {
+    const inner = own(body, key)!;
+    return bareKey(key) === 'spec' && isObject(inner) && Object.keys(inner).some(field => bareKey(field) === name);
+  });
+}
