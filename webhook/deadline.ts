@@ -1,5 +1,6 @@
 import type {Clock} from '../adapters/clock.js';
 import {failed} from './answers.js';
+import type {AdmissionAnswer} from './types.js';
 import {errorText, isPromise, type AdmissionContext, type Handler} from './context.js';
 
 /** Room for the timer's own lateness. */
@@ -18,23 +19,32 @@ export function deadlines(
   return {deadline: receivedAt + forEvaluation, answerBy: receivedAt + forAnswer};
 }
 
+/** Turns a throw into an answer; for layers, which wait for nothing themselves. */
+export function shielded(handler: Handler): Handler {
+  return context => {
+    try {
+      return handler(context);
+    } catch (error) {
+      return brokenAnswer(context, error);
+    }
+  };
+}
+
 /** Turns whatever a handler does — answer, throw, wait too long — into an answer in time. */
 export function guarded(handler: Handler, clock: Clock): Handler {
   return context => {
-    const {failurePolicy} = context.route;
-    const broken = (error: unknown) => failed(failurePolicy, `failed to judge the request: ${errorText(error)}`);
     let result: ReturnType<Handler>;
     try {
       result = handler(context);
     } catch (error) {
-      return broken(error);
+      return brokenAnswer(context, error);
     }
     if (!isPromise(result)) return result;
     const pending = result;
     return new Promise(resolve => {
       const cancel = clock.schedule(Math.max(0, context.answerBy - clock.now()), () => {
         context.expired = true;
-        resolve(context.standingAnswer ?? failed(failurePolicy, lateText(context)));
+        resolve(context.standingAnswer ?? failed(context.route.failurePolicy, lateText(context)));
       });
       pending.then(
         answer => {
@@ -43,11 +53,15 @@ export function guarded(handler: Handler, clock: Clock): Handler {
         },
         error => {
           cancel();
-          resolve(broken(error));
+          resolve(brokenAnswer(context, error));
         },
       );
     });
   };
+}
+
+function brokenAnswer(context: AdmissionContext, error: unknown): AdmissionAnswer {
+  return failed(context.route.failurePolicy, `failed to judge the request: ${errorText(error)}`);
 }
 
 function lateText(context: AdmissionContext): string {

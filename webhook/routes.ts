@@ -21,10 +21,9 @@ export interface AdmissionRoute {
   readonly kind?: string;
 }
 
-export interface HealthRoute {
-  readonly handler: 'liveness' | 'readiness';
-  readonly pattern: string;
-}
+export type HealthRoute =
+  | {readonly handler: 'liveness'; readonly pattern: string}
+  | {readonly handler: 'readiness'; readonly pattern: string};
 
 export type Route = AdmissionRoute | HealthRoute;
 
@@ -74,7 +73,7 @@ for (const path of reviewPaths) fixedRoutes.set(path, {handler: 'policy-review',
 fixedRoutes.set('/policymutate', {handler: 'policy-mutate', pattern: '/policymutate', webhook: 'mutate'});
 fixedRoutes.set('/verifymutate', {handler: 'verify-lease', pattern: '/verifymutate', webhook: 'mutate', failurePolicy: 'Ignore'});
 for (const name of ['liveness', 'readiness'] as const) {
-  fixedRoutes.set(`/health/${name}`, {handler: name, pattern: `/health/${name}`});
+  fixedRoutes.set(`/health/${name}`, {handler: name, pattern: `/health/${name}`} as HealthRoute);
 }
 for (const [prefix, kind, webhook] of celPaths) {
   const pattern = `${prefix}/*policies`;

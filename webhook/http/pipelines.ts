@@ -2,7 +2,7 @@ import {after, composeLayers, type Handler, type Layer} from '../context.js';
 import {allowed} from '../answers.js';
 import {createAuditRun, type AuditJob} from '../audit/audit-job.js';
 import {createAuditQueue, type AuditQueue} from '../audit/audit-queue.js';
-import {guarded} from '../deadline.js';
+import {guarded, shielded} from '../deadline.js';
 import {mutateHandler} from '../handlers/mutate.js';
 import {policyReviewHandler} from '../handlers/policy-review.js';
 import {validateHandler} from '../handlers/validate.js';
@@ -56,8 +56,7 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
   const policyLayers: readonly Layer[] = [measured, subResourceFilter, ...dump];
 
   const build = (layers: readonly Layer[], handler: Handler): Handler => {
-    // Layers are plain code over caches, so the outer guard only turns a throw into an answer.
-    const judge = guarded(composeLayers(layers, guarded(handler, clock)), clock);
+    const judge = shielded(composeLayers(layers, guarded(handler, clock)));
     return context =>
       after(judge(context), answer => {
         logOutcome(log, context, answer);
