@@ -44,11 +44,11 @@ export class KyvernoOperator extends Operator {
   readonly #election: LeaseElection | undefined;
 
   constructor(options: KyvernoOperatorOptions) {
-    const restore = replaceDefaultContext(options.kubeConfig);
+    const restore = hideDefaultContext();
     super(options.log);
-    if (!restore())
-      throw new Error('the operator framework has a @kubernetes/client-node of its own; there must be one');
+    restore();
     this.kubeConfig = options.kubeConfig;
+    this.k8sApi = options.kubeConfig.makeApiClient(CoreV1Api);
     this.#options = options;
     const {client, clock, log, election} = options;
     this.#election =
