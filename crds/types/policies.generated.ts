@@ -83,7 +83,7 @@ export interface ValidatingEvaluation {
 
 /** Rules for the controllers of Pods. */
 export interface PodControllersAutogen {
-  /** deployments, daemonsets, statefulsets, replicasets, jobs, cronjobs. All when unset, none when empty. */
+  /** Controllers: deployments, daemonsets, statefulsets, replicasets, jobs, cronjobs. All when unset, none when empty. */
   controllers?: string[];
 }
 

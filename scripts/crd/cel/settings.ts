@@ -32,6 +32,6 @@ export const evaluationParts = {
 
 export const podControllers: SchemaNode = named('PodControllersAutogen', 'Rules for the controllers of Pods.', {
   controllers: texts(
-    'deployments, daemonsets, statefulsets, replicasets, jobs, cronjobs. All when unset, none when empty.',
+    'Controllers: deployments, daemonsets, statefulsets, replicasets, jobs, cronjobs. All when unset, none when empty.',
   ),
 });

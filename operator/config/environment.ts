@@ -1,0 +1,34 @@
+import type {Flags} from './flags.js';
+
+/** Names of our own objects, from the container's environment. */
+export interface OperatorEnvironment {
+  readonly namespace: string;
+  readonly podName: string;
+  readonly deployment: string;
+  readonly serviceName: string;
+  readonly serviceAccountName: string;
+  readonly configMapName: string;
+  readonly metricsConfigMapName: string;
+}
+
+export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): OperatorEnvironment {
+  const get = (name: string, fallback: string): string => environment[name] || fallback;
+  return {
+    namespace: get('KYVERNO_NAMESPACE', 'kyverno'),
+    podName: get('KYVERNO_POD_NAME', 'kyverno'),
+    deployment: get('KYVERNO_DEPLOYMENT', 'kyverno'),
+    serviceName: get('KYVERNO_SVC', 'kyverno-svc'),
+    serviceAccountName: get('KYVERNO_SERVICEACCOUNT_NAME', 'kyverno'),
+    configMapName: get('INIT_CONFIG', 'kyverno'),
+    metricsConfigMapName: get('METRICS_CONFIG', 'kyverno-metrics'),
+  };
+}
+
+/** Secrets that hold the CA and the serving pair: as the flags say, else named after the Service. */
+export function secretNames(
+  flags: Pick<Flags, 'caSecretName' | 'tlsSecretName'>,
+  environment: Pick<OperatorEnvironment, 'namespace' | 'serviceName'>,
+): {readonly ca: string; readonly pair: string} {
+  const base = `${environment.serviceName}.${environment.namespace}.svc.kyverno-tls`;
+  return {ca: flags.caSecretName || `${base}-ca`, pair: flags.tlsSecretName || `${base}-pair`};
+}

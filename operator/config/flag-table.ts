@@ -1,0 +1,160 @@
+import {choice, duration, fraction, inert, integer, text, texts, toggle, words} from './flag-kinds.js';
+
+const port = (initial: number) => integer(initial, 0, 65_535);
+const tlsKeyAlgorithm = () => choice('RSA', ['RSA', 'ECDSA', 'Ed25519'] as const);
+const blockedByDefault = '169.254.169.254,169.254.169.253,metadata.google.internal,127.0.0.0/8,::1/128';
+
+/**
+ * Every flag that upstream's processes take, with its default there unless a comment says otherwise; one process has
+ * them all. Durations are in milliseconds once read. An empty Secret name stands for the one made from Service and
+ * namespace, see `secretNames`.
+ */
+export const flagTable = {
+  // Logging
+  loggingFormat: choice('text', ['text', 'json'] as const),
+  /** 1 to 5; each step only adds lines. */
+  v: integer(2, 1, 5),
+  dumpPayload: toggle(false),
+  dumpPatches: toggle(false, 'FLAG_DUMP_PATCHES'),
+  loggingtsFormat: inert(
+    choice('default', ['default', 'iso8601', 'rfc3339', 'millis', 'nanos', 'epoch', 'rfc3339nano'] as const),
+  ),
+  disableLogColor: inert(toggle(false)),
+  vmodule: inert(text()),
+  logtostderr: inert(toggle(true)),
+  alsologtostderr: inert(toggle(false)),
+  stderrthreshold: inert(text('2')),
+  log_backtrace_at: inert(text()),
+  log_dir: inert(text()),
+  log_file: inert(text()),
+  log_file_max_size: inert(integer(1800, 0)),
+  add_dir_header: inert(toggle(false)),
+  one_output: inert(toggle(false)),
+  skip_headers: inert(toggle(false)),
+  skip_log_headers: inert(toggle(false)),
+
+  // API server
+  kubeconfig: text(),
+  clientRateLimitQPS: fraction(100, 0, 1e9),
+  clientRateLimitBurst: integer(200, 0),
+  crdWatcher: toggle(false),
+  leaderElectionRetryPeriod: duration('2s', '100ms'),
+  resyncPeriod: inert(duration('15m')),
+
+  // Webhooks
+  webhookServerHost: text(),
+  webhookServerPort: port(9443),
+  servicePort: integer(443, 1, 65_535),
+  serverIP: text(),
+  /** Seconds. */
+  webhookTimeout: integer(10, 1, 30),
+  autoUpdateWebhooks: toggle(true),
+  excludeBootstrapResources: toggle(false),
+  forceFailurePolicyIgnore: toggle(false, 'FLAG_FORCE_FAILURE_POLICY_IGNORE'),
+  protectManagedResources: toggle(false, 'FLAG_PROTECT_MANAGED_RESOURCES'),
+  maxAuditWorkers: integer(8, 1),
+  maxAuditCapacity: integer(1000, 0),
+  webhookRegistrationTimeout: inert(duration('120s')),
+  autoDeleteWebhooks: inert(toggle(false)),
+  cleanupServerHost: inert(text()),
+  cleanupServerPort: inert(port(9443)),
+
+  // Certificates
+  caSecretName: text(),
+  tlsSecretName: text(),
+  disableCertManagerController: toggle(false),
+  renewBefore: duration('360h'),
+  tlsKeyAlgorithm: tlsKeyAlgorithm(),
+
+  // Exceptions; upstream has them off
+  enablePolicyException: toggle(true),
+  /** A namespace, `*` for all, empty for our default: everywhere, for objects of the same namespace. */
+  exceptionNamespace: text(),
+
+  // Calls from policies
+  apiCallTimeout: duration('30s'),
+  /** Bytes; 0 = unlimited. */
+  maxAPICallResponseLength: integer(10_000_000, 0),
+  httpAllowlist: texts('', 'FLAG_HTTP_ALLOWLIST'),
+  /** Setting it replaces the list. */
+  httpBlocklist: texts(blockedByDefault, 'FLAG_HTTP_BLOCKLIST'),
+  allowHTTPInNamespacedPolicies: toggle(false, 'FLAG_ENABLE_HTTP_IN_NAMESPACED_POLICIES'),
+  backgroundServiceAccountName: text(),
+  reportsServiceAccountName: text(),
+  enableConfigMapCaching: inert(toggle(true)),
+  enableDeferredLoading: inert(toggle(true, 'FLAG_ENABLE_DEFERRED_LOADING')),
+  maxGlobalContextEntries: inert(integer(0, 0)),
+
+  // Events and metrics
+  omitEvents: texts(''),
+  maxQueuedEvents: integer(1000, 0),
+  metricsHost: text(),
+  metricsPort: port(8000),
+  disableMetrics: toggle(false),
+  eventsRateLimitQPS: inert(fraction(1000, 0, 1e9)),
+  eventsRateLimitBurst: inert(integer(2000, 0)),
+  metricsCASecretName: inert(text()),
+  metricsTLSSecretName: inert(text()),
+  metricsKeyAlgorithm: inert(tlsKeyAlgorithm()),
+  metricsRenewBefore: inert(duration('360h')),
+  metricsServerIP: inert(text()),
+  otelConfig: inert(choice('prometheus', ['prometheus', 'grpc'] as const)),
+  otelCollector: inert(text('opentelemetrycollector.kyverno.svc.cluster.local')),
+  transportCreds: inert(text()),
+  exemplarFilter: inert(choice('trace-based', ['always-off', 'always-on', 'trace-based'] as const)),
+  controllerRuntimeMetricsAddress: inert(text()),
+  enableTracing: inert(toggle(false)),
+  tracingAddress: inert(text()),
+  tracingPort: inert(port(4317)),
+  tracingCreds: inert(text()),
+  profile: inert(toggle(false)),
+  profilePort: inert(port(6060)),
+  profileAddress: inert(text()),
+  autoMemLimitEnabled: inert(toggle(true)),
+  autoMemLimitRatio: inert(fraction(0.9, 0, 1)),
+
+  // Reports
+  enableReporting: inert(
+    words('validate,mutate,mutateExisting,generate,imageVerify', [
+      'validate',
+      'mutate',
+      'mutateExisting',
+      'generate',
+      'imageVerify',
+    ]),
+  ),
+  allowedResults: inert(words('pass,fail,error,warn,skip', ['pass', 'fail', 'error', 'warn', 'skip'])),
+  admissionReports: inert(toggle(true)),
+  policyReports: inert(toggle(true)),
+  aggregateReports: inert(toggle(true)),
+  aggregationWorkers: inert(integer(10, 1)),
+  maxAdmissionReports: inert(integer(10_000, 0)),
+  maxBackgroundReports: inert(integer(10_000, 0)),
+  openreportsEnabled: inert(toggle(false)),
+  reportsCRDsSanityChecks: inert(toggle(true)),
+  validatingAdmissionPolicyReports: inert(toggle(true)),
+  mutatingAdmissionPolicyReports: inert(toggle(false)),
+
+  // Background work and native policies
+  backgroundScan: inert(toggle(true)),
+  backgroundScanInterval: inert(duration('1h')),
+  backgroundScanWorkers: inert(integer(2, 1)),
+  skipResourceFilters: inert(toggle(true)),
+  genWorkers: inert(integer(10, 1)),
+  ttlReconciliationInterval: inert(duration('1m')),
+  generateValidatingAdmissionPolicy: inert(toggle(true, 'FLAG_GENERATE_VALIDATING_ADMISSION_POLICY')),
+  generateMutatingAdmissionPolicy: inert(toggle(false, 'FLAG_GENERATE_MUTATING_ADMISSION_POLICY')),
+
+  // Images
+  allowInsecureRegistry: inert(toggle(false)),
+  imagePullSecrets: inert(texts('')),
+  registryCredentialHelpers: inert(texts('')),
+  imageVerifyCacheEnabled: inert(toggle(true)),
+  imageVerifyCacheMaxSize: inert(integer(1000, 0)),
+  imageVerifyCacheTTLDuration: inert(duration('60m')),
+  enableTuf: inert(toggle(false)),
+  tufMirror: inert(text('https://tuf-repo-cdn.sigstore.dev')),
+  tufRoot: inert(text()),
+  tufRootRaw: inert(text()),
+  enableCosignLogging: inert(toggle(false)),
+} as const;
