@@ -6,7 +6,7 @@ import {at, shown} from './faults.js';
 
 const builtIn = /^(request|serviceAccountName|serviceAccountNamespace|element\d*|elementIndex\d*|images|image|@)$/;
 const elementName = /^element(Index)?\d*$/;
-const userInfo = /\brequest\.(userInfo|roles|clusterRoles)\b|\bserviceAccount(Name|Namespace)\b/;
+const userInfo = /(^|[^.\w"])(request\.(userInfo|roles|clusterRoles)|serviceAccount(Name|Namespace))\b/;
 const looked = new Set(['match', 'exclude', 'celPreconditions', 'imageExtractors']);
 
 interface Place {
@@ -130,8 +130,9 @@ function checkExpression(expression: string, derived: boolean, path: string, pla
     );
     return;
   }
+  // `""` is the empty text to whoever writes it, the empty key to the language.
   const isKnown = (root: string) =>
-    builtIn.test(root) || place.names.has(root) || (root === 'target' && place.existing);
+    root === '' || builtIn.test(root) || place.names.has(root) || (root === 'target' && place.existing);
   const unknown = [...roots].filter(root => !isKnown(root));
   if (unknown.length === 0 || derived) return;
   const plain = functions.size === 0 && [...roots].every(root => !isKnown(root));
