@@ -20,6 +20,7 @@ export function numberFromToken(token: string): JsonNumber | undefined {
     const value = Number(token);
     return Number.isFinite(value) ? doubleFrom(value) : undefined;
   }
+  // `-0` is the integer 0.
   if (token.length < 16) return Number(token) + 0;
   if (token.length <= 20) return integerFrom(BigInt(token));
   const value = Number(token);

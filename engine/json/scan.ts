@@ -57,7 +57,8 @@ export function scanJson(text: string): ScanResult {
           break;
         }
       }
-      exact = special || zeroFraction || i - start > 15;
+      const minusZero = code === 45 && i - start === 2 && text.charCodeAt(start + 1) === 48;
+      exact = special || zeroFraction || minusZero || i - start > 15;
       i--;
     }
   }
