@@ -15,7 +15,7 @@ export interface Diagnostic {
 
 /** `path: message (hint)`; the path is left out when the message names it already. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
-  const head = diagnostic.path && !diagnostic.message.startsWith(diagnostic.path) ? `${diagnostic.path}: ` : '';
+  const head = diagnostic.path && !diagnostic.message.includes(diagnostic.path) ? `${diagnostic.path}: ` : '';
   const tail = diagnostic.hint ? ` (${diagnostic.hint})` : '';
   return `${head}${diagnostic.message}${tail}`;
 }
