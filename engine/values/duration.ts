@@ -11,8 +11,6 @@ const units: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ]);
 const limit = 2n ** 63n;
-/** 2^63 has 19 digits; a longer number overflows whatever its unit once leading zeros are gone. */
-const maxFractionDigits = 18;
 const part = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 const maxLength = 256;
 
@@ -44,11 +42,18 @@ export function parseDuration(text: string): bigint | undefined {
   return total === limit ? undefined : total;
 }
 
-/** Same double arithmetic as Go, so that odd fractions truncate alike. */
+/** Same double arithmetic as Go, so that odd fractions truncate alike; digits beyond 64 bits are dropped. */
 function fractionOf(text: string, unit: bigint): bigint {
   if (text === '') return 0n;
-  const digits = text.slice(0, maxFractionDigits);
-  return BigInt(Math.trunc(Number(digits) * (Number(unit) / 10 ** digits.length)));
+  let scale = 1;
+  let digits = 0n;
+  for (const digit of text) {
+    const longer = digits * 10n + BigInt(digit);
+    if (longer > limit) break;
+    digits = longer;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(digits) * (Number(unit) / scale)));
 }
 
 /** Go's text: `1h30m0s`, `1.5s`, `2ms`, `0s`. */
