@@ -25,6 +25,12 @@ export function smallInteger(value: JsonNumber): number | undefined {
   return Number.isSafeInteger(double) ? double + 0 : undefined;
 }
 
+/** A count: the fraction is cut off; `undefined` beyond the safe range. */
+export function truncated(value: JsonNumber): number | undefined {
+  const count = Math.trunc(toDouble(value));
+  return Number.isSafeInteger(count) ? count + 0 : undefined;
+}
+
 /** Exact on integers, double arithmetic otherwise; integers beyond 64 bits become doubles. */
 export function arithmetic(
   a: JsonNumber,
