@@ -1,0 +1,155 @@
+import {randomBytes} from 'node:crypto';
+import type {ApiCallRequest, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
+import {EvalError} from '../../engine/diagnostic.js';
+import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import type {Clock} from '../clock.js';
+import type {NameLookup} from '../http/name-lookup.js';
+import type {ServiceCaller} from '../http/service-caller.js';
+import {parseApiPath} from './api-path.js';
+import {hasStatus, KubeError} from './kube-error.js';
+import {joinKey, type ObjectReader} from './object-store.js';
+import type {KubeClient, ObjectRef} from './types.js';
+
+export interface KubeContextLoaderOptions {
+  readonly client: KubeClient;
+  /** Namespaces as mirrored; what is not in it is read live. */
+  readonly namespaces: ObjectReader;
+  /** ConfigMaps as mirrored (those labelled `cache.kyverno.io/enabled`); what is not in it is read live. */
+  readonly configMaps?: ObjectReader | undefined;
+  readonly clock: Clock;
+  readonly lookup: NameLookup;
+  /** Absent = service calls are refused. */
+  readonly services?: ServiceCaller | undefined;
+  /** Bytes of one answer; 2 MiB when absent. */
+  readonly maxBytes?: number | undefined;
+  /** Milliseconds for one live read; 10 s when absent. The caller's deadline ends it earlier for that caller. */
+  readonly readTimeoutMs?: number | undefined;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The engine's door in a cluster: mirrored objects without waiting, live reads else. */
+export function createKubeContextLoader(options: KubeContextLoaderOptions): ContextLoader {
+  const {client, namespaces, configMaps, clock, lookup, services} = options;
+  const {maxBytes = 2 * 1024 * 1024, readTimeoutMs = 10_000} = options;
+  const reads = new Map<string, Promise<JsonObject | undefined>>();
+  const labelsOf = new WeakMap<JsonObject, Labels>();
+
+  /** One live read at a time per object; `undefined` when it does not exist. */
+  function read(ref: ObjectRef): Promise<JsonObject | undefined> {
+    const key = `${ref.resource}/${joinKey(ref.namespace ?? '', ref.name)}`;
+    const running = reads.get(key);
+    if (running !== undefined) return running;
+    const started = client
+      .get(ref, {timeoutMs: readTimeoutMs, maxBytes})
+      .catch((error: unknown) => {
+        if (hasStatus(error, 404)) return undefined;
+        throw new EvalError(
+          `failed to read ${ref.resource} ${joinKey(ref.namespace ?? '', ref.name)}: ${reasonOf(error)}`,
+        );
+      })
+      .finally(() => reads.delete(key));
+    reads.set(key, started);
+    return started;
+  }
+
+  function labels(namespace: JsonObject): Labels {
+    const known = labelsOf.get(namespace);
+    if (known !== undefined) return known;
+    const made = textMap(ownPath(namespace, 'metadata', 'labels'));
+    labelsOf.set(namespace, made);
+    return made;
+  }
+
+  async function apiCall(request: ApiCallRequest, deadline: number): Promise<Json> {
+    if (request.service !== undefined) {
+      if (services === undefined) throw new EvalError('service calls are not enabled');
+      const {url, headers, caBundle} = request.service;
+      return services({url, headers, caBundle, method: request.method, data: request.data}, deadline);
+    }
+    const urlPath = request.urlPath ?? '';
+    const {path, query} = parseApiPath(urlPath);
+    try {
+      const body = request.method === 'POST' ? (request.data ?? {}) : undefined;
+      const timeoutMs = Math.max(1, deadline - clock.now());
+      const {body: answer} = await client.request({method: request.method, path, query, body, timeoutMs, maxBytes});
+      return answer;
+    } catch (error) {
+      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${reasonOf(error)}`);
+    }
+  }
+
+  return {
+    configMap(namespace, name, load) {
+      const cached = configMaps?.get(joinKey(namespace, name));
+      if (cached !== undefined) return configMapValue(cached);
+      const live = read({group: '', version: 'v1', resource: 'configmaps', namespace, name});
+      return beforeDeadline(live, {clock, load}).then(object => object && configMapValue(object));
+    },
+    apiCall: (request, load) => beforeDeadline(apiCall(request, load.deadline), {clock, load}),
+    globalReference(name) {
+      throw new EvalError(`global context entry ${name}: global context is not available in this release`);
+    },
+    imageData(reference) {
+      throw new EvalError(`image ${reference}: image data is not available in this release`);
+    },
+    namespaceLabels(name, load) {
+      const cached = namespaces.get(name);
+      if (cached !== undefined) return labels(cached);
+      const live = read({group: '', version: 'v1', resource: 'namespaces', name});
+      return beforeDeadline(live, {clock, load}).then(object => object && labels(object));
+    },
+    lookupHost: (name, load) => beforeDeadline(lookup(name).catch(lookupFailed(name)), {clock, load}),
+    now: () => clock.now(),
+    random: uniform,
+  };
+}
+
+/** Uniform in [0, 1), from the system's generator. */
+export function uniform(): number {
+  const bytes = randomBytes(7);
+  return Number(bytes.readUIntBE(0, 6)) / 2 ** 48;
+}
+
+/** `{data, metadata}`: binary data is not for policies. */
+export function configMapValue(configMap: JsonObject): JsonObject {
+  return {data: own(configMap, 'data') ?? {}, metadata: own(configMap, 'metadata') ?? {}};
+}
+
+/** String values of a JSON object; of anything else none. */
+export function textMap(value: Json | undefined): Labels {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+export function lookupFailed(name: string): (error: unknown) => never {
+  return error => {
+    if (error instanceof EvalError) throw error;
+    const code = (error as NodeJS.ErrnoException | undefined)?.code;
+    throw new EvalError(`host name ${name} could not be resolved${typeof code === 'string' ? `: ${code}` : ''}`);
+  };
+}
+
+/** The wording is ours: a server's message may repeat what the policy's author must not see. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof KubeError)) return 'the request failed';
+  if (error.status === 401 || error.status === 403) return `permission denied (HTTP ${error.status})`;
+  const reason = /^[A-Za-z]{1,40}$/.test(error.reason) ? error.reason : '';
+  if (error.status === 0)
+    return reason === 'Timeout' || reason === 'Aborted' ? 'no answer in time' : `the request failed (${reason})`;
+  return `HTTP ${error.status}${reason === '' ? '' : ` ${reason}`}`;
+}
+
+/** Rejects at the caller's deadline, whatever the shared work behind it does. */
+function beforeDeadline<T>(
+  work: Promise<T>,
+  {clock, load}: {readonly clock: Clock; readonly load: LoadOptions},
+): Promise<T> {
+  const left = load.deadline - clock.now();
+  if (left === Number.POSITIVE_INFINITY) return work;
+  return new Promise<T>((resolve, reject) => {
+    const late = () => reject(new EvalError('context could not be loaded in the time of its request'));
+    const cancel = clock.schedule(Math.max(0, left), late);
+    work.then(resolve, reject).finally(cancel);
+  });
+}

@@ -1,0 +1,140 @@
+import type {ApiCallRequest, ContextLoader} from '../engine/context-loader.js';
+import {EvalError} from '../engine/diagnostic.js';
+import {type Json, type JsonObject, ownPath} from '../engine/json/types.js';
+import type {KindInfo, ResourceMap} from '../engine/resource-map.js';
+import type {NameLookup} from './http/name-lookup.js';
+import type {ServiceCaller} from './http/service-caller.js';
+import {parseApiPath} from './kube/api-path.js';
+import {configMapValue, lookupFailed, textMap, uniform} from './kube/context-loader.js';
+import {joinKey} from './kube/object-store.js';
+
+export interface OfflineContextLoaderOptions {
+  /** Objects that stand for a cluster: Namespaces, ConfigMaps and whatever policies read by API calls. */
+  readonly resources: readonly JsonObject[];
+  /** Which kind an API path means. */
+  readonly resourceMap: ResourceMap;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Uniform in [0, 1); the system's generator when absent. */
+  readonly random?: (() => number) | undefined;
+  /** Absent = service calls are refused. */
+  readonly services?: ServiceCaller | undefined;
+  /** Absent = host names cannot be resolved. */
+  readonly lookup?: NameLookup | undefined;
+}
+
+export interface OfflineContextLoader extends ContextLoader {
+  /** From now on, these are all objects there are. */
+  replaceResources(resources: readonly JsonObject[]): void;
+}
+
+type Objects = ReadonlyMap<string, JsonObject>;
+
+/** The engine's door without a cluster: given objects answer, all else is refused in words that say so. */
+export function createOfflineContextLoader(options: OfflineContextLoaderOptions): OfflineContextLoader {
+  const {resourceMap, now, random = uniform, services, lookup} = options;
+  let objects = indexObjects(options.resources);
+
+  function apiCall(request: ApiCallRequest, deadline: number): Json | Promise<Json> {
+    if (request.service !== undefined) {
+      if (services === undefined) throw new EvalError('service calls are not available without a cluster');
+      const {url, headers, caBundle} = request.service;
+      return services({url, headers, caBundle, method: request.method, data: request.data}, deadline);
+    }
+    const {path, segments, query} = parseApiPath(request.urlPath ?? '');
+    const fail = (why: string): never => {
+      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${why}`);
+    };
+    if (request.method !== 'GET') return fail('only GET is available without a cluster');
+    const target = targetOf(segments, resourceMap) ?? fail('the path names no known resource');
+    const {info, namespace, name} = target;
+    if (name !== '') return objects.get(objectKey(info, joinKey(namespace, name))) ?? fail('HTTP 404 NotFound');
+    if (query.some(([parameter]) => parameter !== 'limit'))
+      return fail('selectors are not available without a cluster');
+    return {
+      apiVersion: apiVersionOf(info),
+      kind: `${info.kind}List`,
+      metadata: {resourceVersion: ''},
+      items: listOf(objects, {info, namespace}),
+    };
+  }
+
+  return {
+    replaceResources(resources) {
+      objects = indexObjects(resources);
+    },
+    configMap(namespace, name) {
+      const found = objects.get(`v1/ConfigMap/${joinKey(namespace, name)}`);
+      return found && configMapValue(found);
+    },
+    apiCall: (request, {deadline}) => apiCall(request, deadline),
+    globalReference(name) {
+      throw new EvalError(`global context entry ${name}: global context is not available in this release`);
+    },
+    imageData(reference) {
+      throw new EvalError(`image ${reference}: image data is not available in this release`);
+    },
+    namespaceLabels(name) {
+      const found = objects.get(`v1/Namespace/${name}`);
+      // The API server puts this label on every Namespace.
+      return found && {...textMap(ownPath(found, 'metadata', 'labels')), 'kubernetes.io/metadata.name': name};
+    },
+    lookupHost(name) {
+      if (lookup === undefined) throw new EvalError(`host name ${name}: look-ups are not available without a cluster`);
+      return lookup(name).catch(lookupFailed(name));
+    },
+    now,
+    random,
+  };
+}
+
+function indexObjects(resources: readonly JsonObject[]): Objects {
+  const objects = new Map<string, JsonObject>();
+  for (const object of resources) {
+    const apiVersion = ownPath(object, 'apiVersion');
+    const kind = ownPath(object, 'kind');
+    const name = ownPath(object, 'metadata', 'name');
+    const namespace = ownPath(object, 'metadata', 'namespace');
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') continue;
+    // As kubectl does for a namespaced object that names none.
+    const home = typeof namespace === 'string' && namespace !== '' ? namespace : kind === 'ConfigMap' ? 'default' : '';
+    objects.set(`${apiVersion}/${kind}/${joinKey(home, name)}`, object);
+  }
+  return objects;
+}
+
+interface Target {
+  readonly info: KindInfo;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** `/api/v1/…` or `/apis/group/version/…`, of a collection or an object; undefined for anything else. */
+function targetOf(segments: readonly string[], resourceMap: ResourceMap): Target | undefined {
+  const isCore = segments[0] === 'api';
+  if (!isCore && segments[0] !== 'apis') return undefined;
+  const [group, version, rest] = isCore
+    ? ['', segments[1] ?? '', segments.slice(2)]
+    : [segments[1] ?? '', segments[2] ?? '', segments.slice(3)];
+  const isScoped = rest[0] === 'namespaces' && rest.length > 2;
+  const namespace = isScoped ? (rest[1] ?? '') : '';
+  const [resource = '', name = '', ...more] = isScoped ? rest.slice(2) : rest;
+  const info = resourceMap.kindOf({group, version, resource});
+  return info === undefined || more.length > 0 ? undefined : {info, namespace, name};
+}
+
+function listOf(
+  objects: Objects,
+  {info, namespace}: {readonly info: KindInfo; readonly namespace: string},
+): JsonObject[] {
+  const prefix = objectKey(info, namespace === '' ? '' : `${namespace}/`);
+  return [...objects].filter(([key]) => key.startsWith(prefix)).map(([, object]) => object);
+}
+
+function objectKey(info: KindInfo, key: string): string {
+  return `${apiVersionOf(info)}/${info.kind}/${key}`;
+}
+
+function apiVersionOf({group, version}: KindInfo): string {
+  return group === '' ? version : `${group}/${version}`;
+}
