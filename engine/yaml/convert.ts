@@ -160,17 +160,24 @@ function keyText(node: AnyNode, state: State): string {
 
 function scalarValue(node: Scalar): Json {
   if (node.tag?.startsWith('!') && node.source === '') {
-    throw new ConversionError(
-      `"${node.tag}" is a YAML tag without a value; quote it when text is meant`,
-      offsetOf(node),
-    );
+    const message = `"${node.tag}" is a YAML tag without a value; quote it when text is meant`;
+    throw new ConversionError(message, Math.max(0, offsetOf(node) - node.tag.length));
   }
-  const {value} = node;
+  const value = typeof node.value === 'string' ? taggedText(node.value, node) : node.value;
   if (typeof value === 'bigint') return integerFrom(value);
   if (typeof value === 'number') return yamlDouble(value, node);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (value === undefined) return null;
   throw new ConversionError('unsupported scalar', offsetOf(node));
+}
+
+/** Text whose explicit standard tag asks for something else: `!!float 1` is a number, `!!bool x` is a fault. */
+function taggedText(text: string, node: Scalar): string | number {
+  const found = /^tag:yaml\.org,2002:(null|bool|int|float)$/.exec(node.tag ?? '');
+  if (!found) return text;
+  const value = found[1] === 'float' && text.trim() !== '' ? Number(text) : Number.NaN;
+  if (Number.isNaN(value)) throw new ConversionError(`"${text}" cannot be read as !!${found[1]}`, offsetOf(node));
+  return value;
 }
 
 /** Doubles pass through Go's JSON text on their way into Kubernetes, so `1.0` arrives as the integer 1. */

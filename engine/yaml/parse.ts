@@ -1,13 +1,15 @@
 import {type Document, parseAllDocuments} from 'yaml';
 import {parseJson} from '../json/parse.js';
+import {scanJson} from '../json/scan.js';
 import type {Json} from '../json/types.js';
 import {ConversionError, convert} from './convert.js';
-import {type Chunk, countLines, splitDocuments} from './split.js';
+import {type Chunk, lineStarts, placeOf, splitDocuments} from './split.js';
 import {parseOptions} from './tags.js';
 import {type YamlDocument, YamlError, type YamlOptions, type YamlProblem} from './types.js';
 
 const defaultMaxLength = 32 * 1024 * 1024;
 const singleMaxLength = 2 * 1024 * 1024;
+const tooDeep = 'nested too deeply';
 
 /**
  * Reads a text of one document (YAML or JSON) as Kubernetes tools do; the empty text is `null`.
@@ -40,64 +42,70 @@ function failure(error: YamlProblem): YamlDocument {
   return {value: null, line: error.line, duplicates: [], error};
 }
 
-/** JSON is read by the JSON reader, an order of magnitude faster; what it refuses may still be YAML. */
+/**
+ * JSON is read by the JSON reader, an order of magnitude faster. What that refuses may still be YAML, and numbers that
+ * need care are read by YAML's rules.
+ */
 function readJson(text: string): YamlDocument | undefined {
   const start = text.search(/\S/);
-  if (start < 0 || (text[start] !== '{' && text[start] !== '[')) return undefined;
+  if (start < 0 || (text[start] !== '{' && text[start] !== '[') || scanJson(text).exact) return undefined;
   try {
-    return {value: parseJson(text), line: countLines(text, start) + 1, duplicates: []};
+    return {value: parseJson(text), line: lineStarts(text.slice(0, start)).length, duplicates: []};
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-function problemAt(chunk: Chunk, offset: number, message: string): YamlProblem {
-  const at = Math.min(offset, chunk.text.length);
-  return {
-    message,
-    line: chunk.line + countLines(chunk.text, at),
-    column: at - chunk.text.lastIndexOf('\n', at - 1),
+/** Turns offsets of one chunk into places of the whole text. */
+type Locate = (offset: number) => {readonly line: number; readonly column: number};
+
+function locator(chunk: Chunk): Locate {
+  let starts: readonly number[] | undefined;
+  return offset => {
+    starts ??= lineStarts(chunk.text);
+    const {line, column} = placeOf(starts, Math.min(offset, chunk.text.length));
+    return {line: chunk.line + line, column: column + 1};
   };
 }
 
 function readChunk(chunk: Chunk, options: YamlOptions): YamlDocument[] {
+  const locate = locator(chunk);
   let documents: readonly Document.Parsed[];
   try {
-    documents = parseAllDocuments(chunk.text, parseOptions) as Document.Parsed[];
+    documents = [...(parseAllDocuments(chunk.text, parseOptions) as Document.Parsed[])];
   } catch (error) {
-    if (error instanceof RangeError) return [failure(problemAt(chunk, 0, 'nested too deeply'))];
+    if (error instanceof RangeError) return [failure({message: tooDeep, ...locate(0)})];
     throw error;
   }
-  return [...documents].flatMap(document => readDocument(document, chunk, options));
+  return documents.flatMap(document => readDocument(document, locate, options));
 }
 
-function readDocument(document: Document.Parsed, chunk: Chunk, options: YamlOptions): YamlDocument[] {
+function readDocument(document: Document.Parsed, locate: Locate, options: YamlOptions): YamlDocument[] {
   const [fault] = document.errors;
-  if (fault) return [failure(problemAt(chunk, fault.pos[0], withTagHint(fault.message, fault.code)))];
+  if (fault) return [failure({message: explain(fault.message), ...locate(fault.pos[0])})];
   const {contents} = document;
   if (!contents) return [];
-  const start = problemAt(chunk, contents.range?.[0] ?? 0, '');
   try {
     const {value, duplicates} = convert(contents, options.mergeDuplicateKeys);
     if (value === null) return [];
     return [
       {
         value,
-        line: start.line,
-        duplicates: duplicates.map(({path, offset, merged}) => ({
-          path,
-          line: problemAt(chunk, offset, '').line,
-          merged,
-        })),
+        line: locate(contents.range?.[0] ?? 0).line,
+        duplicates: duplicates.map(({path, offset, merged}) => ({path, line: locate(offset).line, merged})),
       },
     ];
   } catch (error) {
-    if (error instanceof ConversionError) return [failure(problemAt(chunk, error.offset, error.message))];
+    if (error instanceof ConversionError) return [failure({message: error.message, ...locate(error.offset)})];
     throw error;
   }
 }
 
-function withTagHint(message: string, code: string): string {
-  return code.includes('TAG') || /\btag\b/i.test(message) ? `${message}; quote a value that begins with "!"` : message;
+/** The reader's message, with the way out where a value wants quotes. */
+function explain(message: string): string {
+  if (message.startsWith('Maximum call stack')) return tooDeep;
+  if (/\btag\b/i.test(message)) return `${message}; quote a value that begins with "!"`;
+  if (message.startsWith('Block scalar header')) return `${message}; quote a value that begins with ">" or "|"`;
+  return message;
 }

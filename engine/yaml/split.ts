@@ -18,15 +18,28 @@ export function splitDocuments(text: string): readonly Chunk[] {
     // Directives belong to the document whose marker follows them.
     if (end === start || onlyDirectives.test(chunk)) continue;
     chunks.push({text: chunk, line});
-    line += countLines(chunk);
+    line += lineStarts(chunk).length - 1;
     start = end;
   }
   chunks.push({text: text.slice(start), line});
   return chunks;
 }
 
-export function countLines(text: string, end = text.length): number {
-  let lines = 0;
-  for (let i = text.indexOf('\n'); i >= 0 && i < end; i = text.indexOf('\n', i + 1)) lines++;
-  return lines;
+/** Offsets at which lines begin. */
+export function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
+  return starts;
+}
+
+/** Zero-based line and column of an offset. */
+export function placeOf(starts: readonly number[], offset: number): {readonly line: number; readonly column: number} {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return {line: low, column: offset - starts[low]!};
 }
