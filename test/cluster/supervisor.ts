@@ -35,7 +35,7 @@ while read -r verb pid; do
     remove) pids="\${pids%% $pid *} \${pids#* $pid }" ;;
   esac
 done
-for pid in $pids; do kill -9 -- "-$pid" 2>/dev/null; done
+for pid in $pids; do kill -s KILL -- "-$pid" 2>/dev/null; done
 rm -rf -- "$1"
 `;
 

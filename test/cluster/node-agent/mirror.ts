@@ -1,4 +1,4 @@
-import {createInterface} from 'node:readline';
+import type {Readable} from 'node:stream';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {ApiClient} from '../api-client.js';
 
@@ -38,7 +38,7 @@ export async function mirror<T extends Meta>({api, path, signal, onObject, onGon
       }
       const query = new URLSearchParams({watch: 'true', resourceVersion: body.metadata.resourceVersion});
       const stream = await api.stream(`${path}?${query}`, signal);
-      for await (const line of createInterface({input: stream, crlfDelay: Number.POSITIVE_INFINITY})) {
+      for await (const line of linesOf(stream)) {
         const event = JSON.parse(line) as {readonly type: string; readonly object: T};
         if (event.type === 'ERROR') break;
         const {uid} = event.object.metadata;
@@ -53,5 +53,15 @@ export async function mirror<T extends Meta>({api, path, signal, onObject, onGon
       // The API server is away or closed the stream: nothing to tell, the next list shows what changed.
     }
     if (!signal.aborted) await delay(200, undefined, {signal}).catch(() => undefined);
+  }
+}
+
+/** Lines of a stream; unlike node:readline it passes on that the stream broke. */
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
   }
 }

@@ -91,7 +91,7 @@ function certify({subject, issuer, publicKey, signer, extensions}: Tbs): string 
     der.context(3, extensions, true),
   );
   const body = der.sequence(tbs, algorithm, der.bitString(sign('sha256', tbs, signer))).toString('base64');
-  return `-----BEGIN CERTIFICATE-----\n${body.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${body.match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 function name({commonName, organization}: CertificateOptions): Buffer {
