@@ -21,7 +21,7 @@ export interface AdmissionAppOptions {
 
 interface Reply {
   readonly status: number;
-  readonly body: Buffer | string;
+  readonly body: string;
   readonly json?: boolean;
   /** The connection cannot serve another request. */
   readonly end?: boolean;

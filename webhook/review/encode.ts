@@ -2,10 +2,10 @@ import type {AdmissionAnswer} from '../types.js';
 import type {DecodedReview} from './decode.js';
 
 /**
- * The answering AdmissionReview. `apiVersion` and `kind` are whatever came in. The request is left out: no API server
- * reads it back, and it would be most of the bytes.
+ * The answering AdmissionReview, as text: node:http sends a text in one write with its headers. `apiVersion` and `kind`
+ * are whatever came in. The request is left out: no API server reads it back, and it would be most of the bytes.
  */
-export function encodeReview(review: DecodedReview, answer: AdmissionAnswer): Buffer {
+export function encodeReview(review: DecodedReview, answer: AdmissionAnswer): string {
   let text = '{';
   if (review.kind !== '') text += `"kind":${JSON.stringify(review.kind)},`;
   if (review.apiVersion !== '') text += `"apiVersion":${JSON.stringify(review.apiVersion)},`;
@@ -19,5 +19,5 @@ export function encodeReview(review: DecodedReview, answer: AdmissionAnswer): Bu
   if (answer.warnings !== undefined && answer.warnings.length > 0) {
     text += `,"warnings":${JSON.stringify(answer.warnings)}`;
   }
-  return Buffer.from(`${text}}}`);
+  return `${text}}}`;
 }

@@ -1,0 +1,59 @@
+import {type CompileOptions, compilePolicy} from '../../engine/compile/compile-policy.js';
+import {CompileError, type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
+import {compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import {loadClassicPolicy, loadException} from '../../engine/policy/index.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import type {AdmissionRequest, PolicyReview, PolicyReviewResult} from '../types.js';
+
+export interface ReviewOptions {
+  readonly resources: () => ResourceMap;
+  readonly compile: CompileOptions;
+  readonly exceptions: ExceptionRules;
+}
+
+const accepted: PolicyReviewResult = {allowed: true, errors: [], warnings: []};
+
+/** Judges our own objects as they are written: all faults in one answer, loose forms with a warning each. */
+export function createPolicyReview(options: ReviewOptions): PolicyReview {
+  return {review: request => reviewObject(request, options)};
+}
+
+function reviewObject(request: AdmissionRequest, options: ReviewOptions): PolicyReviewResult {
+  const {object, kind} = request;
+  if (object === undefined) return accepted;
+  if (kind.group === 'kyverno.io' && (kind.kind === 'ClusterPolicy' || kind.kind === 'Policy')) {
+    return reviewPolicy(object, request.oldObject, options);
+  }
+  if (kind.group === 'kyverno.io' && kind.kind === 'PolicyException') return reviewException(object, options.exceptions);
+  return {...accepted, warnings: [`${kind.kind} (${kind.group}) is stored but not served by this release`]};
+}
+
+/** What this release cannot judge is stored all the same: its status says that it is not served. */
+function reviewPolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): PolicyReviewResult {
+  const loaded = loadClassicPolicy(object, {resources: options.resources(), ...(old !== undefined && {old})});
+  const warnings = loaded.warnings.map(formatDiagnostic);
+  if (loaded.policy === undefined) return {allowed: false, errors: loaded.errors, warnings};
+  const {problems} = compilePolicy(loaded.policy, options.compile);
+  const unserved = problems.filter(problem => problem.code === 'not-served');
+  const errors: readonly Diagnostic[] = problems.filter(problem => problem.code !== 'not-served');
+  return {
+    allowed: errors.length === 0,
+    errors,
+    warnings: [...warnings, ...unserved.map(problem => `the policy will not be Ready: ${formatDiagnostic(problem)}`)],
+  };
+}
+
+function reviewException(object: JsonObject, rules: ExceptionRules): PolicyReviewResult {
+  const loaded = loadException(object);
+  const warnings = loaded.warnings.map(formatDiagnostic);
+  if (!rules.enabled) warnings.push('PolicyException resources would not be processed until it is enabled.');
+  if (loaded.policy === undefined) return {allowed: false, errors: loaded.errors, warnings};
+  try {
+    compileException(loaded.policy, rules);
+  } catch (error) {
+    if (error instanceof CompileError) return {allowed: false, errors: [error.diagnostic], warnings};
+    throw error;
+  }
+  return {allowed: true, errors: [], warnings};
+}
