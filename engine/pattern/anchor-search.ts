@@ -1,4 +1,3 @@
-import type {Budget} from '../budget.js';
 import type {Json} from '../json/types.js';
 import {isObject} from '../json/types.js';
 import {hasAnchor, parseAnchor} from './anchor.js';
@@ -11,14 +10,6 @@ export function hasAnchorBelow(pattern: Json, depth = 0): boolean {
   if (Array.isArray(pattern)) return pattern.some(element => hasAnchorBelow(element, depth + 1));
   if (!isObject(pattern)) return false;
   return Object.keys(pattern).some(key => hasAnchor(key) || hasAnchorBelow(pattern[key] ?? null, depth + 1));
-}
-
-/** The map itself, or an element of the list (of lists), has the key. */
-export function hasValueForKey(value: Json, key: string, budget: Budget, depth = 0): boolean {
-  budget.step();
-  if (isObject(value)) return Object.hasOwn(value, key);
-  if (!Array.isArray(value) || depth > maxDepth) return false;
-  return value.some(element => hasValueForKey(element, key, budget, depth + 1));
 }
 
 /** Some key at or below this pattern node is a `( )` or `^( )`. */

@@ -7,7 +7,7 @@ import {compileAnchor, compileGlobalAnchor} from './anchor-matchers.js';
 import {compilePlainKey} from './plain-key.js';
 import type {Failure} from './failure.js';
 import {combineSkips, failure} from './failure.js';
-import {hasValueForKey, hasAnchorBelow} from './anchor-search.js';
+import {hasAnchorBelow} from './anchor-search.js';
 import type {KeyFinder} from './wildcard-key.js';
 import {exactKey, wildcardKey} from './wildcard-key.js';
 import type {MatchState, NodeMatcher} from './state.js';
@@ -87,7 +87,7 @@ function structureFailure(value: Json | undefined): Failure {
 
 /** A skip from below (through `=( )`) lets the other keys be judged as long as some anchor held. */
 function matchAnchors(anchors: readonly AnchorEntry[], resource: JsonObject, state: MatchState): Failure | undefined {
-  if (state.anchorsFound) recordAnchors(anchors, resource, state, state.anchorsFound);
+  if (state.anchorsFound) recordAnchors(anchors, resource, state.anchorsFound);
   let skips: Failure[] | undefined;
   let held = 0;
   let conditionFailed = false;
@@ -106,14 +106,9 @@ function matchAnchors(anchors: readonly AnchorEntry[], resource: JsonObject, sta
   return skips && (held === 0 || conditionFailed) ? combineSkips(skips) : undefined;
 }
 
-function recordAnchors(
-  anchors: readonly AnchorEntry[],
-  resource: JsonObject,
-  state: MatchState,
-  seen: Map<string, boolean>,
-): void {
+function recordAnchors(anchors: readonly AnchorEntry[], resource: JsonObject, seen: Map<string, boolean>): void {
   for (const {key, anchor} of anchors) {
     if (anchor.kind !== 'conditional' && anchor.kind !== 'existence') continue;
-    if (!seen.get(key)) seen.set(key, hasValueForKey(resource, anchor.key, state.budget));
+    if (!seen.get(key)) seen.set(key, Object.hasOwn(resource, anchor.key));
   }
 }

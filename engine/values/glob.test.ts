@@ -85,7 +85,7 @@ describe('globs', () => {
     }
   });
 
-  it.each(['*a'.repeat(30) + 'b', `${'a*'.repeat(30)}b`, '*a?'.repeat(30) + 'b', `${'?*'.repeat(30)}b`])(
+  it.each([`${'*a'.repeat(30)}b`, `${'a*'.repeat(30)}b`, `${'*a?'.repeat(30)}b`, `${'?*'.repeat(30)}b`])(
     '%s takes no more steps than pattern times text',
     pattern => {
       const text = 'a'.repeat(2000);
