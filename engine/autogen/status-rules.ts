@@ -1,0 +1,67 @@
+import {isObject, type Json, type JsonObject, own, setOwn} from '../json/types.js';
+import type {ClassicPolicy, ClassicRule, FilterGroup, ResourceFilter} from '../policy/model.js';
+import {templatePath} from './controllers.js';
+import {deriveRules} from './derive-rules.js';
+import {rewriteValue, wrapInTemplate} from './rewrite-text.js';
+
+/** Derived rules in the shape that users write, for `status.autogen.rules` and `explain`. */
+export function statusRules(policy: ClassicPolicy): JsonObject[] {
+  const raw = own(policy.raw, 'spec');
+  const rules = isObject(raw) ? own(raw, 'rules') : undefined;
+  if (!Array.isArray(rules)) return [];
+  return deriveRules(policy).flatMap(rule => {
+    const index = Number(/\[(\d+)\]$/.exec(rule.path)?.[1] ?? -1);
+    const source = rules[index];
+    return isObject(source) ? [statusRule(rule, source)] : [];
+  });
+}
+
+function statusRule(rule: ClassicRule, source: JsonObject): JsonObject {
+  const template = templatePath(rule.name.startsWith('autogen-cronjob-') ? 'CronJob' : 'Deployment') ?? [];
+  const result: JsonObject = {name: rule.name, match: groupJson(rule.match)};
+  if (rule.exclude !== undefined) result['exclude'] = groupJson(rule.exclude);
+  for (const [key, value] of Object.entries(source)) {
+    if (key === 'name' || key === 'match' || key === 'exclude' || key === 'imageExtractors') continue;
+    setOwn(result, key, actionJson(key, rewriteValue(value, template), template));
+  }
+  return result;
+}
+
+function actionJson(key: string, value: Json, template: readonly string[]): Json {
+  if (!isObject(value)) return value;
+  if (key === 'validate' || key === 'validation') {
+    const result: JsonObject = {...value};
+    const pattern = own(value, 'pattern');
+    const anyPattern = own(value, 'anyPattern');
+    if (pattern !== undefined) result['pattern'] = wrapInTemplate(pattern, template);
+    if (Array.isArray(anyPattern)) result['anyPattern'] = anyPattern.map(item => wrapInTemplate(item, template));
+    return result;
+  }
+  return key === 'mutate' || key === 'mutation' ? mutateJson(value, template) : value;
+}
+
+function mutateJson(value: JsonObject, template: readonly string[]): JsonObject {
+  const result: JsonObject = {...value};
+  const patch = own(value, 'patchStrategicMerge');
+  const foreach = own(value, 'foreach');
+  if (patch !== undefined) result['patchStrategicMerge'] = wrapInTemplate(patch, template);
+  if (Array.isArray(foreach)) result['foreach'] = foreach.map(entry => (isObject(entry) ? mutateJson(entry, template) : entry));
+  return result;
+}
+
+function groupJson(group: FilterGroup): JsonObject {
+  return {[group.mode]: group.filters.map(filterJson)};
+}
+
+function filterJson(filter: ResourceFilter): JsonObject {
+  const resources: JsonObject = {};
+  if (filter.kinds.length > 0) resources['kinds'] = [...filter.kinds];
+  if (filter.namespaces.length > 0) resources['namespaces'] = [...filter.namespaces];
+  if (filter.operations.length > 0) resources['operations'] = [...filter.operations];
+  if (filter.namespaceSelector !== undefined) resources['namespaceSelector'] = filter.namespaceSelector as unknown as Json;
+  const result: JsonObject = {resources};
+  if (filter.roles.length > 0) result['roles'] = [...filter.roles];
+  if (filter.clusterRoles.length > 0) result['clusterRoles'] = [...filter.clusterRoles];
+  if (filter.subjects.length > 0) result['subjects'] = filter.subjects.map(subject => ({...subject}));
+  return result;
+}

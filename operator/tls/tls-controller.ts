@@ -1,0 +1,158 @@
+import type {Clock} from '../../adapters/clock.js';
+import {hasStatus} from '../../adapters/kube/kube-error.js';
+import type {KubeClient, ObjectRef} from '../../adapters/kube/types.js';
+import type {Log} from '../../adapters/log.js';
+import {type IssuedCertificate, type KeyAlgorithm, verifyChain} from '../../adapters/tls/index.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {CertificateSource, ServingCertificate} from '../../webhook/types.js';
+import {planTls, type TlsMaterial} from './tls-material.js';
+
+export const managedByLabel = 'cert.kyverno.io/managed-by';
+
+export interface TlsControllerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly namespace: string;
+  readonly caSecret: string;
+  readonly tlsSecret: string;
+  readonly service: string;
+  readonly serverIP: string;
+  readonly algorithm: KeyAlgorithm;
+  /** Milliseconds. */
+  readonly renewBefore: number;
+  /** False: Secrets are somebody else's, only read. */
+  readonly manage: boolean;
+  /** The Secrets as the cache has them. */
+  readonly read: () => {readonly ca: JsonObject | undefined; readonly tls: JsonObject | undefined};
+  /** The CA bundle has changed: webhook configurations have to follow. */
+  readonly onBundle: () => void;
+}
+
+export interface TlsController extends CertificateSource {
+  /** What the Secrets say now; for every replica, on each of their changes. */
+  refresh(): void;
+  /** Issues what is missing or about to end; for the leader. */
+  renew(): Promise<void>;
+  /** Undefined until both Secrets hold something usable. */
+  readonly certificate: ServingCertificate | undefined;
+  /** Resolves with the first usable certificate. */
+  readonly available: Promise<void>;
+}
+
+/** Serving certificate and CA from two Secrets, renewed by the leader, followed by every replica. */
+export function createTlsController(options: TlsControllerOptions): TlsController {
+  const {client, clock, log, namespace} = options;
+  const listeners = new Set<(certificate: ServingCertificate) => void>();
+  let certificate: ServingCertificate | undefined;
+  let first: () => void = () => {};
+  const available = new Promise<void>(resolve => {
+    first = resolve;
+  });
+
+  function refresh(): void {
+    const {ca, tls} = options.read();
+    const material = {ca: materialOf(ca), leaf: materialOf(tls)};
+    if (material.ca === undefined || material.leaf === undefined) return;
+    const next: ServingCertificate = {ca: material.ca.cert, cert: material.leaf.cert, key: material.leaf.key};
+    // Between the writes of the two Secrets they may not fit: keep serving with the pair that does.
+    if (certificate !== undefined && verifyChain(next.cert, next.ca, clock.now()) !== undefined) return;
+    const bundleChanged = certificate?.ca !== next.ca;
+    if (!bundleChanged && certificate?.cert === next.cert) return;
+    certificate = next;
+    first();
+    for (const listener of listeners) listener(next);
+    if (bundleChanged) options.onBundle();
+  }
+
+  async function renew(): Promise<void> {
+    const [ca, tls] = await Promise.all([options.caSecret, options.tlsSecret].map(name => readSecret(name)));
+    const managed = options.manage && [ca, tls].every(secret => secret === undefined || isManaged(secret));
+    if (!managed) {
+      refresh();
+      return;
+    }
+    const material: TlsMaterial = {ca: materialOf(ca), leaf: materialOf(tls)};
+    const {service, serverIP} = options;
+    const host = serverIP.replace(/:\d+$/, '');
+    const isIp = /^[\d.]+$|:/.test(host);
+    const plan = await planTls(material, {
+      now: clock.now(),
+      renewBefore: options.renewBefore,
+      algorithm: options.algorithm,
+      commonName: `*.${namespace}.svc`,
+      dnsNames: [service, `${service}.${namespace}`, `${service}.${namespace}.svc`, ...(host !== '' && !isIp ? [host] : [])],
+      ipAddresses: host !== '' && isIp ? [host] : [],
+    });
+    // The bundle first: nobody must meet a leaf whose CA has not been published.
+    if (plan.renewed.includes('ca')) await writeSecret(options.caSecret, ca, plan.ca);
+    if (plan.renewed.includes('leaf')) await writeSecret(options.tlsSecret, tls, plan.leaf);
+    if (plan.renewed.length > 0) log.info('issued certificates', {renewed: plan.renewed.join(','), namespace});
+  }
+
+  function secretRef(name: string): ObjectRef {
+    return {group: '', version: 'v1', resource: 'secrets', namespace, name};
+  }
+
+  async function readSecret(name: string): Promise<JsonObject | undefined> {
+    try {
+      return await client.get(secretRef(name));
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  async function writeSecret(name: string, live: JsonObject | undefined, pair: IssuedCertificate): Promise<void> {
+    const data = {'tls.crt': base64(pair.cert), 'tls.key': base64(pair.key)};
+    const labels = {[managedByLabel]: 'kyverno'};
+    if (live !== undefined && ownPath(live, 'type') !== 'kubernetes.io/tls') {
+      await client.delete(secretRef(name));
+    } else if (live !== undefined) {
+      await client.patch(secretRef(name), {metadata: {labels}, data}, {type: 'merge'});
+      return;
+    }
+    await client.create(secretRef(name), {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'kubernetes.io/tls',
+      metadata: {name, namespace, labels},
+      data,
+    });
+  }
+
+  return {
+    refresh,
+    renew,
+    available,
+    get certificate() {
+      return certificate;
+    },
+    current() {
+      if (certificate === undefined) throw new Error('no serving certificate yet');
+      return certificate;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function isManaged(secret: JsonObject): boolean {
+  return ownPath(secret, 'metadata', 'labels', managedByLabel) === 'kyverno';
+}
+
+function materialOf(secret: JsonObject | undefined): IssuedCertificate | undefined {
+  const cert = decode(ownPath(secret, 'data', 'tls.crt') ?? ownPath(secret, 'data', 'rootCA.crt'));
+  const key = decode(ownPath(secret, 'data', 'tls.key'));
+  return cert === '' || !cert.includes('BEGIN CERTIFICATE') ? undefined : {cert, key};
+}
+
+function decode(value: unknown): string {
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

@@ -1,0 +1,133 @@
+import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import type {FailurePolicy} from '../../engine/types.js';
+import {bootstrapMatchCondition, bootstrapOptIn, isBootstrapResource} from './bootstrap-kinds.js';
+import {interceptionsOf} from './interceptions.js';
+import {type Interception, mergeRules} from './merge-rules.js';
+import type {ConfigurationPlan, PolicyWebhookNote, WebhookEntry, WebhookMatchCondition} from './types.js';
+
+export const resourceValidating = 'kyverno-resource-validating-webhook-cfg';
+export const resourceMutating = 'kyverno-resource-mutating-webhook-cfg';
+
+export interface ResourcePlanOptions {
+  readonly policies: Iterable<CompiledPolicy>;
+  readonly resources: ResourceMap;
+  /** Seconds; policies can only ask for more, up to 30. */
+  readonly defaultTimeout: number;
+  /** Every policy counts as `failurePolicy: Ignore`. */
+  readonly forceIgnore: boolean;
+  /** From the ConfigMap; fine-grained entries have their own instead. */
+  readonly matchConditions: readonly WebhookMatchCondition[];
+}
+
+export interface ResourcePlan {
+  readonly validating: ConfigurationPlan;
+  readonly mutating: ConfigurationPlan;
+  readonly notes: readonly PolicyWebhookNote[];
+}
+
+/** The two dynamic configurations: what policies need, nothing more, in canonical order. */
+export function planResourceWebhooks(options: ResourcePlanOptions): ResourcePlan {
+  const policies = [...options.policies].filter(policy => policy.source.spec.admission);
+  const notes: PolicyWebhookNote[] = [];
+  const plan = (type: CompiledRule['type']) => new Planner(type, options, notes).plan(policies);
+  return {
+    validating: {kind: 'ValidatingWebhookConfiguration', name: resourceValidating, entries: plan('validate')},
+    mutating: {kind: 'MutatingWebhookConfiguration', name: resourceMutating, entries: plan('mutate')},
+    notes: uniqueNotes(notes),
+  };
+}
+
+interface Draft {
+  readonly name: string;
+  readonly path: string;
+  readonly failurePolicy: FailurePolicy;
+  readonly conditions: readonly WebhookMatchCondition[];
+  readonly interceptions: Interception[];
+  timeout: number;
+}
+
+class Planner {
+  readonly #drafts = new Map<string, Draft>();
+
+  constructor(
+    readonly type: CompiledRule['type'],
+    readonly options: ResourcePlanOptions,
+    readonly notes: PolicyWebhookNote[],
+  ) {}
+
+  plan(policies: readonly CompiledPolicy[]): WebhookEntry[] {
+    for (const policy of policies) this.#add(policy);
+    return [...this.#drafts.values()]
+      .filter(draft => draft.interceptions.length > 0)
+      .map(draft => this.#entry(draft))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #add(policy: CompiledPolicy): void {
+    const {interceptions, unresolved} = interceptionsOf(policy, this.type, this.options.resources);
+    const key = policy.ref.key;
+    if (unresolved.length > 0) {
+      this.notes.push({policy: key, reason: 'unresolved', message: `the cluster has no kind ${unresolved.join(', ')}`});
+    }
+    if (interceptions.length === 0) return;
+    const failurePolicy = this.options.forceIgnore ? 'Ignore' : policy.failurePolicy;
+    const named = failurePolicy === 'Fail' && policy.source.annotations[bootstrapOptIn] !== 'true' ? interceptions.filter(isBootstrap) : [];
+    if (named.length > 0) {
+      const resources = [...new Set(named.map(item => item.resource))].sort().join(', ');
+      this.notes.push({
+        policy: key,
+        reason: 'bootstrap',
+        message: `${resources} must stay writable while the cluster boots: intercepted with failure policy Ignore (annotation ${bootstrapOptIn}: "true" changes that)`,
+      });
+      this.#draft(policy, 'Ignore', true).interceptions.push(...named);
+    }
+    const draft = this.#draft(policy, failurePolicy, false);
+    draft.interceptions.push(...interceptions.filter(item => !named.includes(item)));
+  }
+
+  #draft(policy: CompiledPolicy, failurePolicy: FailurePolicy, bootstrap: boolean): Draft {
+    const suffix = failurePolicy.toLowerCase();
+    const {namespace, name, key} = policy.ref;
+    const fine = policy.fineGrained ? `-finegrained-${namespace === '' ? '' : `${namespace}-`}${name}` : '';
+    const base = `${this.type}.kyverno.svc-${bootstrap ? 'bootstrap' : suffix}${fine}`;
+    // A bootstrap entry asks for all policies; the API server ignores it when nobody answers.
+    const route = bootstrap ? `/${this.type}/bootstrap` : `/${this.type}/${suffix}`;
+    let draft = this.#drafts.get(base);
+    if (draft === undefined) {
+      draft = {
+        name: base === 'validate.kyverno.svc-fail' ? 'validate.kyverno.io' : base,
+        path: policy.fineGrained ? `${route}/finegrained/${key}` : route,
+        failurePolicy,
+        conditions: policy.fineGrained ? policy.source.spec.matchConditions : this.options.matchConditions,
+        interceptions: [],
+        timeout: this.options.defaultTimeout,
+      };
+      this.#drafts.set(base, draft);
+    }
+    draft.timeout = Math.min(30, Math.max(draft.timeout, policy.source.spec.timeoutSeconds ?? 0));
+    return draft;
+  }
+
+  #entry(draft: Draft): WebhookEntry {
+    const wild = draft.failurePolicy === 'Fail' && draft.interceptions.some(item => /\*/.test(item.group + item.resource));
+    const conditions = draft.conditions.map(({name, expression}) => ({name, expression}));
+    return {
+      name: draft.name,
+      path: draft.path,
+      failurePolicy: draft.failurePolicy,
+      rules: mergeRules(draft.interceptions),
+      timeoutSeconds: draft.timeout,
+      sideEffects: 'NoneOnDryRun',
+      matchConditions: wild ? [...conditions, bootstrapMatchCondition] : conditions,
+    };
+  }
+}
+
+function isBootstrap(item: Interception): boolean {
+  return isBootstrapResource(item.group, item.resource);
+}
+
+function uniqueNotes(notes: readonly PolicyWebhookNote[]): PolicyWebhookNote[] {
+  return [...new Map(notes.map(note => [`${note.policy}|${note.reason}|${note.message}`, note])).values()];
+}

@@ -1,0 +1,42 @@
+/** The parts of a Validating- or MutatingWebhookConfiguration that we write. Field order is the order of output. */
+export interface WebhookRule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly operations: readonly string[];
+  readonly resources: readonly string[];
+  readonly scope: 'Namespaced' | '*';
+}
+
+export interface WebhookMatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+export interface WebhookEntry {
+  readonly name: string;
+  /** Path on the service, e.g. `/validate/fail`. */
+  readonly path: string;
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly rules: readonly WebhookRule[];
+  readonly timeoutSeconds: number;
+  readonly sideEffects: 'None' | 'NoneOnDryRun';
+  readonly matchConditions: readonly WebhookMatchCondition[];
+  readonly objectSelector?: unknown;
+}
+
+export type ConfigurationKind = 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration';
+
+export interface ConfigurationPlan {
+  readonly kind: ConfigurationKind;
+  readonly name: string;
+  readonly entries: readonly WebhookEntry[];
+}
+
+/** What a policy's author has to know of its webhooks. */
+export interface PolicyWebhookNote {
+  /** Key of the policy. */
+  readonly policy: string;
+  /** `bootstrap`: kinds that are intercepted with Ignore only; `unresolved`: kinds the cluster does not have. */
+  readonly reason: 'bootstrap' | 'unresolved' | 'timeout';
+  readonly message: string;
+}
