@@ -1,0 +1,184 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {describe, expect, it} from 'vitest';
+import {parseAllDocuments} from 'yaml';
+import {defaultConfig, parseConfig} from './config-map.js';
+import {parseFlags} from './flags.js';
+import {readEnvironment} from './environment.js';
+import {compileResourceFilters} from './resource-filters.js';
+
+const root = resolve(import.meta.dirname, '../..');
+const directory = join(root, 'olm/install');
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+interface Container {
+  name: string;
+  image: string;
+  command: string[];
+  args: string[];
+  env: {name: string; value?: string}[];
+  ports: {name: string; containerPort: number}[];
+  securityContext: Record<string, unknown>;
+}
+
+interface Install {
+  kind: string;
+  metadata: {name: string; namespace?: string; labels: Record<string, string>};
+  data: Record<string, string>;
+  rules: Rule[];
+  roleRef: {kind: string; name: string};
+  spec: {
+    selector: {matchLabels: Record<string, string>} & Record<string, string>;
+    ports: {port: number; targetPort: string}[];
+    replicas: number;
+    strategy: {rollingUpdate: object};
+    template: {metadata: {labels: Record<string, string>}; spec: {containers: Container[]; securityContext: object}};
+  };
+}
+
+const objects = readdirSync(directory)
+  .sort()
+  .flatMap(name => parseAllDocuments(readFileSync(join(directory, name), 'utf8')))
+  .map(document => document.toJS() as Install);
+
+function find(kind: string, name = 'kyverno'): Install {
+  const found = objects.find(object => object.kind === kind && object.metadata.name === name);
+  if (found === undefined) throw new Error(`no ${kind} ${name}`);
+  return found;
+}
+
+const deployment = find('Deployment');
+const container = deployment.spec.template.spec.containers[0]!;
+
+describe('the install manifests', () => {
+  it('hold the objects that users look for by name', () => {
+    const names = objects.map(object => `${object.kind} ${object.metadata.name}`);
+    expect(names).toEqual([
+      'Namespace kyverno',
+      'ServiceAccount kyverno',
+      'ClusterRole kyverno',
+      'ClusterRoleBinding kyverno',
+      'ClusterRole kyverno:extra',
+      'ClusterRoleBinding kyverno:extra',
+      'ClusterRoleBinding kyverno:view',
+      'Role kyverno',
+      'RoleBinding kyverno',
+      'ConfigMap kyverno',
+      'Service kyverno-svc',
+      'Service kyverno-svc-metrics',
+      'Deployment kyverno',
+      'PodDisruptionBudget kyverno',
+    ]);
+  });
+
+  it('never carry the label that marks generated objects', () => {
+    for (const object of objects) expect(object.metadata.labels).not.toHaveProperty(['app.kubernetes.io/managed-by']);
+  });
+
+  it('select the Pods of the Deployment', () => {
+    const {labels} = deployment.spec.template.metadata;
+    expect(labels['app']).toBe('kyverno');
+    expect(labels).toMatchObject(deployment.spec.selector.matchLabels);
+    expect(labels).toMatchObject(find('PodDisruptionBudget').spec.selector.matchLabels);
+    for (const name of ['kyverno-svc', 'kyverno-svc-metrics'])
+      expect(labels).toMatchObject(find('Service', name).spec.selector);
+  });
+
+  it('lead the Services to ports of the container', () => {
+    const services = ['kyverno-svc', 'kyverno-svc-metrics'].map(name => find('Service', name).spec.ports[0]!);
+    const ports = new Map(container.ports.map(port => [port.name, port.containerPort]));
+    expect(services.map(({port, targetPort}) => [port, ports.get(targetPort)])).toEqual([
+      [443, 9443],
+      [8000, 8000],
+    ]);
+  });
+
+  it('grant no wildcard and no write to what users write', () => {
+    for (const rule of [...find('ClusterRole').rules, ...find('Role').rules]) {
+      expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.toContain('*');
+      const isPolicy = rule.apiGroups.some(group => group.endsWith('kyverno.io'));
+      const isStatus = rule.resources.every(resource => resource.endsWith('/status'));
+      if (isPolicy && !isStatus) expect(rule.verbs).toEqual(['get', 'list', 'watch']);
+    }
+  });
+});
+
+describe('the Deployment', () => {
+  it('rolls without a gap', () => {
+    expect(deployment.spec.replicas).toBe(2);
+    expect(deployment.spec.strategy.rollingUpdate).toEqual({maxUnavailable: 0, maxSurge: 1});
+  });
+
+  it('has one container, named for kubectl logs', () => {
+    expect(deployment.spec.template.spec.containers.map(each => each.name)).toEqual(['kyverno']);
+  });
+
+  it('runs the version of this package', () => {
+    const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string};
+    expect(container.image).toMatch(new RegExp(`:${version.replaceAll('.', '\\.')}$`));
+  });
+
+  it('has arguments that the operator takes, flags alone', () => {
+    expect(container.command).toEqual(['kyverno', 'operator']);
+    expect(parseFlags(container.args, {})).toMatchObject({flags: {loggingFormat: 'text', v: 2}, withoutEffect: []});
+  });
+
+  it('has an environment that names its own objects', () => {
+    const values = Object.fromEntries(container.env.map(each => [each.name, each.value]));
+    expect(readEnvironment(values)).toMatchObject({deployment: deployment.metadata.name, serviceName: 'kyverno-svc'});
+    expect(Object.keys(values)).toEqual(expect.arrayContaining(['KYVERNO_NAMESPACE', 'KYVERNO_POD_NAME']));
+  });
+
+  it('is restricted and leaves user ids to the cluster', () => {
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      privileged: false,
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      capabilities: {drop: ['ALL']},
+      seccompProfile: {type: 'RuntimeDefault'},
+    });
+    expect(deployment.spec.template.spec.securityContext).not.toHaveProperty('runAsUser');
+  });
+});
+
+describe('the ConfigMap', () => {
+  const {config, problems} = parseConfig(find('ConfigMap').data);
+
+  it('is read without a problem', () => {
+    expect(problems).toEqual([]);
+    expect(config).toMatchObject({
+      updateRequestThreshold: defaultConfig.updateRequestThreshold,
+      defaultRegistry: 'docker.io',
+    });
+    expect(config.userExclusions.groups).toEqual(['system:nodes']);
+  });
+
+  it('keeps the API server from asking about system namespaces and our own', () => {
+    expect(config.webhooks.namespaceSelector?.matchExpressions).toEqual([
+      {key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'kyverno']},
+    ]);
+  });
+
+  const isFiltered = compileResourceFilters(config.resourceFilters);
+  it.each([
+    ['a Node', {kind: 'Node'}, true],
+    ['the status of a Node', {kind: 'Node', subResource: 'status'}, true],
+    ['a Pod of kube-system', {kind: 'Pod', namespace: 'kube-system'}, true],
+    ['the Namespace kube-system', {kind: 'Namespace', name: 'kube-system'}, true],
+    ['our own Deployment', {kind: 'Deployment', group: 'apps', namespace: 'kyverno', name: 'kyverno'}, true],
+    ['our own ClusterRole', {kind: 'ClusterRole', group: 'rbac.authorization.k8s.io', name: 'kyverno'}, true],
+    ['a Pod', {kind: 'Pod', namespace: 'team'}, false],
+    ['another ClusterRole', {kind: 'ClusterRole', group: 'rbac.authorization.k8s.io', name: 'team'}, false],
+    ['a Namespace', {kind: 'Namespace', name: 'team'}, false],
+  ])('filters %s: %#', (_, request, expected) => {
+    expect(isFiltered({group: '', version: 'v1', subResource: '', namespace: '', name: 'x', ...request})).toBe(
+      expected,
+    );
+  });
+});
