@@ -71,7 +71,8 @@ function compileRegex(pattern: string): CompiledRegex {
 }
 
 function parse(pattern: string): RE2JS {
-  if (pattern.length > maxPatternLength) throw new EvalError('error parsing regexp: expression too large');
+  if (pattern.length > maxPatternLength)
+    throw new EvalError('error parsing regexp: expression too large', 'regex-syntax');
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
