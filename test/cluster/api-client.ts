@@ -44,7 +44,9 @@ export function createApiClient({server, ca, client}: ApiClientOptions): ApiClie
     async request<T>(method: string, path: string, body?: unknown, {contentType, headers}: ApiRequestOptions = {}) {
       const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
-      const sent = {Accept: 'application/json', ...(payload === undefined ? {} : {'Content-Type': type}), ...headers};
+      // Node sends no length of its own with DELETE, and the API server would then read an empty body.
+      const entity = payload === undefined ? {} : {'Content-Type': type, 'Content-Length': Buffer.byteLength(payload)};
+      const sent = {Accept: 'application/json', ...entity, ...headers};
       const response = await send(`${server}${path}`, {method, agent, headers: sent}, payload);
       const text = await readText(response);
       const isJson = response.headers['content-type']?.startsWith('application/json') === true && text !== '';

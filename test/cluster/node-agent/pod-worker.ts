@@ -95,11 +95,11 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
       };
       const status = computeStatus({startTime, initialized, terminating, ...views}, now());
       const answer = await cluster.request('PATCH', `${path}/status`, {metadata: {uid}, status}).catch(() => undefined);
+      if (answer?.status === 200) continue;
       if (answer?.status === 404 || answer?.status === 409) return;
-      if (answer?.status !== 200) {
-        dirty = true;
-        await delay(300);
-      }
+      if (answer?.status === 422) throw new Error(`${namespace}/${name} status: ${JSON.stringify(answer.body)}`);
+      dirty = true;
+      await delay(300);
     }
   }
 
