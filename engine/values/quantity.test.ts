@@ -76,6 +76,32 @@ describe('quantities', () => {
     expect(parseQuantity(text)).toBeUndefined();
   });
 
+  it('a sign in front changes nothing about how the rest is read', () => {
+    for (const digits of ['0', '7', '1024', '999999999999999', '1000000000000000', '12345678901234567890']) {
+      for (const suffix of [
+        '',
+        'n',
+        'u',
+        'm',
+        'k',
+        'M',
+        'G',
+        'T',
+        'P',
+        'E',
+        'Ki',
+        'Mi',
+        'Gi',
+        'Ti',
+        'Pi',
+        'Ei',
+        'e3',
+      ]) {
+        expect(parseQuantity(digits + suffix)).toEqual(parseQuantity(`+${digits}${suffix}`));
+      }
+    }
+  });
+
   const orders: ReadonlyArray<readonly [string, '<' | '=' | '>', string]> = [
     ['1Gi', '=', '1024Mi'],
     ['1', '=', '1000m'],

@@ -30,6 +30,7 @@ const binarySuffixes: ReadonlyMap<string, bigint> = new Map([
   ['Pi', 50n],
   ['Ei', 60n],
 ]);
+const binaryFactors = new Map([...binarySuffixes].map(([name, shift]) => [name, 2 ** Number(shift)]));
 const decimalNames = new Map([...decimalSuffixes].map(([name, exponent]) => [exponent, name]));
 const binaryNames = ['', ...binarySuffixes.keys()];
 
@@ -50,6 +51,8 @@ export function parseQuantity(text: string): Quantity | undefined {
   // Nothing but digits, sign or point can start a quantity: most strings leave here.
   if (!(first >= 48 && first <= 57) && first !== 43 && first !== 45 && first !== 46) return undefined;
   if (text.length > maxLength) return undefined;
+  const plain = parseWhole(text);
+  if (plain) return plain;
   const match = shape.exec(text);
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', suffix = ''] = match;
@@ -78,6 +81,24 @@ export function parseQuantity(text: string): Quantity | undefined {
     else if (digits < unit) format = 'DecimalSI';
   }
   return {digits: sign === '-' ? -digits : digits, scale, format};
+}
+
+/** The common form, up to 15 digits and a suffix, without a regular expression; `undefined` sends all else on. */
+function parseWhole(text: string): Quantity | undefined {
+  let value = 0;
+  let index = 0;
+  for (; index < text.length && index < 15; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9) break;
+    value = value * 10 + digit;
+  }
+  if (index === 0) return undefined;
+  const suffix = index === text.length ? '' : text.slice(index);
+  const exponent = decimalSuffixes.get(suffix);
+  if (exponent !== undefined) return {digits: BigInt(value), scale: value === 0 ? 0 : -exponent, format: 'DecimalSI'};
+  const factor = binaryFactors.get(suffix);
+  if (factor === undefined || value * factor > Number.MAX_SAFE_INTEGER) return undefined;
+  return {digits: BigInt(value * factor), scale: 0, format: 'BinarySI'};
 }
 
 function roundUpToNano(digits: bigint, scale: number): {digits: bigint; scale: number} {
