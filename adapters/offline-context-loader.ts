@@ -33,7 +33,7 @@ type Objects = ReadonlyMap<string, JsonObject>;
 /** The engine's door without a cluster: given objects answer, all else is refused in words that say so. */
 export function createOfflineContextLoader(options: OfflineContextLoaderOptions): OfflineContextLoader {
   const {resourceMap, now, random = uniform, services, lookup} = options;
-  let objects = indexObjects(options.resources);
+  let objects = indexObjects(options.resources, resourceMap);
 
   function apiCall(request: ApiCallRequest, deadline: number): Json | Promise<Json> {
     if (request.service !== undefined) {
@@ -61,7 +61,7 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
 
   return {
     replaceResources(resources) {
-      objects = indexObjects(resources);
+      objects = indexObjects(resources, resourceMap);
     },
     configMap(namespace, name) {
       const found = objects.get(`v1/ConfigMap/${joinKey(namespace, name)}`);
@@ -88,7 +88,7 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
   };
 }
 
-function indexObjects(resources: readonly JsonObject[]): Objects {
+function indexObjects(resources: readonly JsonObject[], resourceMap: ResourceMap): Objects {
   const objects = new Map<string, JsonObject>();
   for (const object of resources) {
     const apiVersion = ownPath(object, 'apiVersion');
@@ -96,8 +96,9 @@ function indexObjects(resources: readonly JsonObject[]): Objects {
     const name = ownPath(object, 'metadata', 'name');
     const namespace = ownPath(object, 'metadata', 'namespace');
     if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') continue;
+    const info = resourceMap.find(kind).find(known => apiVersionOf(known) === apiVersion);
     // As kubectl does for a namespaced object that names none.
-    const home = typeof namespace === 'string' && namespace !== '' ? namespace : kind === 'ConfigMap' ? 'default' : '';
+    const home = typeof namespace === 'string' && namespace !== '' ? namespace : info?.namespaced ? 'default' : '';
     objects.set(`${apiVersion}/${kind}/${joinKey(home, name)}`, object);
   }
   return objects;

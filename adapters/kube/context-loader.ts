@@ -107,8 +107,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
 
 /** Uniform in [0, 1), from the system's generator. */
 export function uniform(): number {
-  const bytes = randomBytes(7);
-  return Number(bytes.readUIntBE(0, 6)) / 2 ** 48;
+  return randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
 }
 
 /** `{data, metadata}`: binary data is not for policies. */
