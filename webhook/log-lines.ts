@@ -42,7 +42,11 @@ export function logOutcome(log: Logger, context: AdmissionContext, answer: Admis
 }
 
 /** One line per policy with a failing or erroring rule; it holds the policy's name as plain text. */
-export function logVerdicts(log: Logger, request: EngineRequest | AdmissionRequest, results: readonly PolicyResult[]): void {
+export function logVerdicts(
+  log: Logger,
+  request: EngineRequest | AdmissionRequest,
+  results: readonly PolicyResult[],
+): void {
   for (const result of results) {
     if (!result.rules.some(isComplaint)) continue;
     const text = verdictText([result]);
@@ -51,7 +55,11 @@ export function logVerdicts(log: Logger, request: EngineRequest | AdmissionReque
 }
 
 /** Every rule's verdict, from verbosity 4 on. */
-export function logDecisions(log: Logger, request: EngineRequest | AdmissionRequest, results: readonly PolicyResult[]): void {
+export function logDecisions(
+  log: Logger,
+  request: EngineRequest | AdmissionRequest,
+  results: readonly PolicyResult[],
+): void {
   if (!log.enabled(decisionVerbosity)) return;
   for (const {policy, rules} of results) {
     for (const {rule, status, message, action} of rules) {
@@ -68,7 +76,8 @@ function verdictText(results: readonly PolicyResult[]): string {
   let text = '';
   for (const {policy, rules} of results) {
     for (const rule of rules) {
-      if (isComplaint(rule)) text += `${text === '' ? '' : '; '}${policy.key}/${rule.rule} ${rule.status}: ${rule.message}`;
+      if (isComplaint(rule))
+        text += `${text === '' ? '' : '; '}${policy.key}/${rule.rule} ${rule.status}: ${rule.message}`;
     }
   }
   return text;

@@ -1,12 +1,6 @@
 import type {FailurePolicy} from '../engine/types.js';
 
-export type AdmissionHandlerName =
-  | 'validate'
-  | 'mutate'
-  | 'cel'
-  | 'policy-review'
-  | 'policy-mutate'
-  | 'verify-lease';
+export type AdmissionHandlerName = 'validate' | 'mutate' | 'cel' | 'policy-review' | 'policy-mutate' | 'verify-lease';
 
 export interface AdmissionRoute {
   readonly handler: AdmissionHandlerName;
@@ -54,7 +48,8 @@ const celPaths: ReadonlyArray<readonly [prefix: string, kind: string, webhook: '
 ];
 
 const fixedRoutes = new Map<string, Route>();
-const prefixRoutes: Array<readonly [prefix: string, route: (tail: readonly string[]) => AdmissionRoute | undefined]> = [];
+const prefixRoutes: Array<readonly [prefix: string, route: (tail: readonly string[]) => AdmissionRoute | undefined]> =
+  [];
 
 for (const webhook of ['validate', 'mutate'] as const) {
   fixedRoutes.set(`/${webhook}`, {handler: webhook, pattern: `/${webhook}`, webhook});
@@ -71,7 +66,12 @@ for (const webhook of ['validate', 'mutate'] as const) {
 }
 for (const path of reviewPaths) fixedRoutes.set(path, {handler: 'policy-review', pattern: path, webhook: 'validate'});
 fixedRoutes.set('/policymutate', {handler: 'policy-mutate', pattern: '/policymutate', webhook: 'mutate'});
-fixedRoutes.set('/verifymutate', {handler: 'verify-lease', pattern: '/verifymutate', webhook: 'mutate', failurePolicy: 'Ignore'});
+fixedRoutes.set('/verifymutate', {
+  handler: 'verify-lease',
+  pattern: '/verifymutate',
+  webhook: 'mutate',
+  failurePolicy: 'Ignore',
+});
 for (const name of ['liveness', 'readiness'] as const) {
   fixedRoutes.set(`/health/${name}`, {handler: name, pattern: `/health/${name}`} as HealthRoute);
 }

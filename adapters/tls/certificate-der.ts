@@ -46,7 +46,9 @@ export function signCertificate(fields: CertificateFields, signer: KeyObject): s
   const digest = algorithm === 'Ed25519' ? null : 'sha256';
   const signature = sign(digest, der(toSign), signer);
   const certificate = sequence(toSign, signatureAlgorithm(algorithm), bitString(signature));
-  const text = der(certificate).toString('base64').replace(/.{64}(?=.)/g, '$&\n');
+  const text = der(certificate)
+    .toString('base64')
+    .replace(/.{64}(?=.)/g, '$&\n');
   return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
 }
 
@@ -54,7 +56,9 @@ export function signCertificate(fields: CertificateFields, signer: KeyObject): s
 function keyIdentifier(publicKey: KeyObject): string {
   const spki = parseDer(spkiOf(publicKey));
   const bits = (spki.value as Node[])[1]!.value as string;
-  return createHash('sha1').update(Buffer.from(bits.slice(1), 'binary')).digest('binary');
+  return createHash('sha1')
+    .update(Buffer.from(bits.slice(1), 'binary'))
+    .digest('binary');
 }
 
 function spkiOf(publicKey: KeyObject): Buffer {

@@ -38,7 +38,9 @@ export function verifyChain(leafPem: string, caPem: string, now: number): string
   if (!validAt(leaf, now)) return `serving certificate is not valid now: ${leaf.validFrom} to ${leaf.validTo}`;
   const valid = authorities.filter(authority => validAt(authority, now));
   if (valid.length === 0) return 'CA bundle holds no valid certificate';
-  const signed = valid.some(authority => authority.ca && leaf.checkIssued(authority) && leaf.verify(authority.publicKey));
+  const signed = valid.some(
+    authority => authority.ca && leaf.checkIssued(authority) && leaf.verify(authority.publicKey),
+  );
   return signed ? undefined : 'serving certificate is not signed by any CA of the bundle';
 }
 

@@ -1,6 +1,12 @@
 import type {Clock} from '../../adapters/clock.js';
 import type {Logger} from '../../adapters/log/logger.js';
-import {NotImplementedError, type Engine, type EngineRequest, type FailurePolicy, type PolicyResult} from '../../engine/types.js';
+import {
+  NotImplementedError,
+  type Engine,
+  type EngineRequest,
+  type FailurePolicy,
+  type PolicyResult,
+} from '../../engine/types.js';
 import {logDecisions, logVerdicts} from '../log-lines.js';
 import type {Metrics} from '../metrics/metrics.js';
 import type {AuditRecord, AuditSink} from '../types.js';
@@ -14,7 +20,11 @@ export interface AuditJob {
   /** Verdicts found within the request. */
   readonly results: readonly PolicyResult[];
   /** Audit policies and generation of this failure policy follow; absent: only the record. */
-  readonly evaluate?: {readonly failurePolicy?: FailurePolicy; readonly audit: boolean; readonly only?: readonly string[]};
+  readonly evaluate?: {
+    readonly failurePolicy?: FailurePolicy;
+    readonly audit: boolean;
+    readonly only?: readonly string[];
+  };
 }
 
 export interface AuditRunOptions {

@@ -108,7 +108,10 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
   return {
     submit(job) {
       if (closed || waiting.length - head >= options.capacity) {
-        report(closed ? 'closed' : 'queue-full', `${options.describe(job)} dropped: the audit queue is ${closed ? 'closed' : 'full'}`);
+        report(
+          closed ? 'closed' : 'queue-full',
+          `${options.describe(job)} dropped: the audit queue is ${closed ? 'closed' : 'full'}`,
+        );
         return false;
       }
       waiting.push(job);

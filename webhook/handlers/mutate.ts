@@ -61,7 +61,11 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
     options.submit(message === undefined ? {...base, allowed: true} : {...base, allowed: false, message});
   }
 
-  function answer(context: AdmissionContext, mutated: MutateResponse, verified: MutateResponse | undefined): AdmissionAnswer {
+  function answer(
+    context: AdmissionContext,
+    mutated: MutateResponse,
+    verified: MutateResponse | undefined,
+  ): AdmissionAnswer {
     const request = context.engineRequest!;
     const results = verified === undefined ? mutated.results : [...mutated.results, ...verified.results];
     if (verified !== undefined && (verified.denied !== undefined || blocks(verified.results))) {

@@ -42,7 +42,9 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
     const warnings = validationWarnings(results);
     if (context.route.policies !== undefined) return allowedWith(warnings);
     context.standingAnswer = allowedWith(warnings);
-    return after(warn(context), more => (more.length === 0 ? context.standingAnswer! : allowedWith([...warnings, ...more])));
+    return after(warn(context), more =>
+      more.length === 0 ? context.standingAnswer! : allowedWith([...warnings, ...more]),
+    );
   }
 
   function warn(context: AdmissionContext): MaybePromise<readonly string[]> {

@@ -43,7 +43,12 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
   const bodies = createBodyReader(limits);
   let inFlight = 0;
 
-  async function admit(request: IncomingMessage, route: AdmissionRoute, timeoutMs: number, startedAt: number): Promise<Reply> {
+  async function admit(
+    request: IncomingMessage,
+    route: AdmissionRoute,
+    timeoutMs: number,
+    startedAt: number,
+  ): Promise<Reply> {
     const receivedAt = clock.now();
     const body = await bodies.read(request);
     if (typeof body === 'string') {
@@ -75,7 +80,12 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     }
   }
 
-  async function admitCapped(request: IncomingMessage, route: AdmissionRoute, timeoutMs: number, startedAt: number): Promise<Reply> {
+  async function admitCapped(
+    request: IncomingMessage,
+    route: AdmissionRoute,
+    timeoutMs: number,
+    startedAt: number,
+  ): Promise<Reply> {
     if (inFlight >= limits.maxInFlight) {
       metrics.requestRefused('in-flight');
       return tooMany;
@@ -105,7 +115,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     } else reply = await admitCapped(request, route, timeoutMs ?? limits.defaultTimeoutMs, startedAt);
     const response = context.res;
     if (reply.end === true || options.closing()) response.setHeader('Connection', 'close');
-    response.setHeader('Content-Type', reply.json === true ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8');
+    response.setHeader(
+      'Content-Type',
+      reply.json === true ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8',
+    );
     context.status = reply.status;
     context.body = reply.body;
     const pattern = route === undefined ? 'other' : route.pattern;

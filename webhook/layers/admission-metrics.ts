@@ -8,11 +8,10 @@ export function admissionMetrics(metrics: Metrics, clock: Clock): Layer {
       const {request} = context;
       const kind = (context.topLevelKind ?? request.kind).kind;
       const seconds = (clock.monotonic() - context.startedAt) / 1000;
-      metrics.admission(
-        {kind, namespace: request.namespace, operation: request.operation},
-        context.route.webhook,
-        {allowed: answer.allowed, seconds},
-      );
+      metrics.admission({kind, namespace: request.namespace, operation: request.operation}, context.route.webhook, {
+        allowed: answer.allowed,
+        seconds,
+      });
       return answer;
     });
 }

@@ -12,7 +12,10 @@ export function payloadDump(log: Logger): Layer {
   return (context, next) => {
     if (!log.enabled(dumpVerbosity)) return next(context);
     const {request} = context;
-    log.v(dumpVerbosity, 'admission request', {uid: request.uid, request: stringifyJson(redact(request.raw, request.kind.kind))});
+    log.v(dumpVerbosity, 'admission request', {
+      uid: request.uid,
+      request: stringifyJson(redact(request.raw, request.kind.kind)),
+    });
     return after(next(context), answer => {
       log.v(dumpVerbosity, 'admission answer', {uid: request.uid, answer});
       return answer;

@@ -35,7 +35,8 @@ export function writeScalar(value: string, place: {readonly indent: number; read
 
 function chooseStyle(value: string, key: boolean): Style {
   const facts = analyse(value);
-  if (value.includes('\n')) return key || facts.special || facts.trailingSpace || facts.spaceBreak ? 'double' : 'literal';
+  if (value.includes('\n'))
+    return key || facts.special || facts.trailingSpace || facts.spaceBreak ? 'double' : 'literal';
   if (resolvesToOtherThanText(value)) return 'double';
   if (facts.special) return 'double';
   return facts.plain ? 'plain' : 'single';

@@ -34,7 +34,11 @@ function leadingNumber(a: readonly string[], b: readonly string[], index: number
   return 0;
 }
 
-function digitRun(text: readonly string[], start: number, lead: number): {readonly value: number; readonly end: number} {
+function digitRun(
+  text: readonly string[],
+  start: number,
+  lead: number,
+): {readonly value: number; readonly end: number} {
   let value = lead;
   let end = start;
   while (end < text.length && digit.test(text[end]!)) value = value * 10 + (text[end++]!.charCodeAt(0) - 48);

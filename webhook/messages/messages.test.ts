@@ -62,11 +62,7 @@ describe('verdicts', () => {
     ['an enforced failure blocks', [policy('p', [bad('r', 'm')])], true],
     ['an audited failure does not', [policy('p', [rule('r', {status: 'fail', action: 'Audit'})])], false],
     ['an error blocks under Fail', [policy('p', [rule('r', {status: 'error'})])], true],
-    [
-      'an error does not under Ignore',
-      [policy('p', [rule('r', {status: 'error'})], {failurePolicy: 'Ignore'})],
-      false,
-    ],
+    ['an error does not under Ignore', [policy('p', [rule('r', {status: 'error'})], {failurePolicy: 'Ignore'})], false],
     [
       'an error under Ignore blocks when another policy has Fail',
       [policy('p', [rule('r', {status: 'error'})], {failurePolicy: 'Ignore'}), policy('q', [rule('r')])],

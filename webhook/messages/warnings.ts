@@ -7,10 +7,7 @@ export function validationWarnings(results: readonly PolicyResult[]): string[] {
 
 /** Of a mutating request: errors that did not stop it, and everything done by policies that ask to be heard. */
 export function mutationWarnings(results: readonly PolicyResult[]): string[] {
-  return warningsWhere(
-    results,
-    (result, status) => status === 'error' || (result.emitWarning && status !== 'skip'),
-  );
+  return warningsWhere(results, (result, status) => status === 'error' || (result.emitWarning && status !== 'skip'));
 }
 
 function warningsWhere(

@@ -22,7 +22,11 @@ export function createAdmissionSeries(registry: Registry, options: SeriesOptions
     exposeCounter(registry, {name, help: 'Admission requests judged'}, counts);
   }
   for (const name of ['kyverno_admission_review_duration_seconds', 'kyverno_webhook_duration_seconds']) {
-    exposeHistogram(registry, {name, help: 'Seconds to judge an admission request'}, {buckets, series: () => series.values()});
+    exposeHistogram(
+      registry,
+      {name, help: 'Seconds to judge an admission request'},
+      {buckets, series: () => series.values()},
+    );
   }
   return {
     record(

@@ -56,7 +56,10 @@ export function createPolicySeries(registry: Registry, options: SeriesOptions) {
   );
   exposeHistogram(
     registry,
-    {name: 'kyverno_policy_apply_duration_seconds', help: 'Seconds per policy from request to answer, patches included'},
+    {
+      name: 'kyverno_policy_apply_duration_seconds',
+      help: 'Seconds per policy from request to answer, patches included',
+    },
     {buckets, series: () => pick('apply')},
   );
 

@@ -15,7 +15,10 @@ export const defaultBuckets: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30,
 ];
 
-export function newHistogramSeries(labels: Readonly<Record<string, string>>, buckets: readonly number[]): HistogramSeries {
+export function newHistogramSeries(
+  labels: Readonly<Record<string, string>>,
+  buckets: readonly number[],
+): HistogramSeries {
   return {labels, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0};
 }
 

@@ -25,7 +25,8 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
   if (kind.group === 'kyverno.io' && (kind.kind === 'ClusterPolicy' || kind.kind === 'Policy')) {
     return reviewPolicy(object, request.oldObject, options);
   }
-  if (kind.group === 'kyverno.io' && kind.kind === 'PolicyException') return reviewException(object, options.exceptions);
+  if (kind.group === 'kyverno.io' && kind.kind === 'PolicyException')
+    return reviewException(object, options.exceptions);
   return {...accepted, warnings: [`${kind.kind} (${kind.group}) is stored but not served by this release`]};
 }
 

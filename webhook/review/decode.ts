@@ -7,7 +7,10 @@ import type {AdmissionRequest, RequestUser} from '../types.js';
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 
-  constructor(readonly status: 400 | 415 | 417, message: string) {
+  constructor(
+    readonly status: 400 | 415 | 417,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -51,7 +54,10 @@ function parse(body: Buffer): Json {
 function readRequest(raw: JsonObject): AdmissionRequest {
   const operation = text(raw, 'operation', 'request.');
   if (!operations.has(operation)) {
-    throw new DecodeError(417, `request.operation: ${JSON.stringify(operation)} is none of CREATE, UPDATE, DELETE, CONNECT`);
+    throw new DecodeError(
+      417,
+      `request.operation: ${JSON.stringify(operation)} is none of CREATE, UPDATE, DELETE, CONNECT`,
+    );
   }
   return {
     uid: text(raw, 'uid', 'request.'),
@@ -127,7 +133,13 @@ function objectAt(object: JsonObject, key: string, parent: string): JsonObject |
 }
 
 function mismatch(value: Json, path: string): DecodeError {
-  const found = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+  const found = Array.isArray(value)
+    ? 'array'
+    : value === null
+      ? 'null'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value;
   const where = path === '' ? 'AdmissionReview' : `AdmissionReview.${path}`;
   return new DecodeError(417, `json: cannot unmarshal ${found} into field ${where}`);
 }

@@ -82,7 +82,6 @@ export const podKinds: ResourceMap = {
   all: () => kinds,
 };
 
-
 /** An AdmissionReview of a Pod; `fields` replace fields of its request. */
 export function podReview(fields: Readonly<Record<string, unknown>> = {}): string {
   const pod = {apiVersion: 'v1', kind: 'Pod', metadata: {name: 'web', namespace: 'shop'}, spec: {containers: []}};
@@ -254,4 +253,3 @@ function send(port: number, ca: string, call: Call): Promise<Reply> {
 export async function settle(turns = 20): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve));
 }
-
