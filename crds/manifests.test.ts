@@ -100,6 +100,13 @@ describe('the manifests', () => {
       'validatingpolicies.policies.kyverno.io',
     ]);
   });
+
+  it('have equal schemas in all versions where fields are selectable, else the API server refuses them', () => {
+    for (const {spec} of manifests.values()) {
+      if (spec.versions[0]?.selectableFields === undefined) continue;
+      for (const version of spec.versions) expect(version.schema).toEqual(spec.versions[0].schema);
+    }
+  });
 });
 
 /** Every schema node with its path. */

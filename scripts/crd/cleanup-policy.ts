@@ -40,6 +40,7 @@ const shared = {
   columns,
   properties: {spec, status},
   required: ['spec'],
+  explainsFirstVersionOnly: true,
 } as const;
 
 export const cleanupPolicy: Definition = {

@@ -16,10 +16,7 @@ export interface Version {
   readonly deprecatedFor?: string;
 }
 
-/**
- * One kind: what its manifest and its TypeScript type are made of. All versions share one schema; the first one is what
- * `kubectl explain` shows, and only there fields carry descriptions (a manifest must fit into an annotation).
- */
+/** One kind: what its manifest and its TypeScript type are made of. All versions share one schema. */
 export interface Definition {
   readonly group: string;
   readonly kind: string;
@@ -34,6 +31,12 @@ export interface Definition {
   /** Root properties besides apiVersion, kind and metadata. */
   readonly properties: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
+  /**
+   * Only the first version, which `kubectl explain` shows, carries descriptions: a large manifest must fit into the
+   * annotation of a client-side apply. Not together with selectableFields: the API server takes those only when either
+   * they or the schemas differ between versions, or neither does.
+   */
+  readonly explainsFirstVersionOnly?: true;
   /** Name of the TypeScript interface where the kind's own name is taken. */
   readonly typeName?: string;
 }
@@ -60,6 +63,7 @@ function rootSchema(definition: Definition, documented: boolean): OpenApi {
 
 function versionManifest(definition: Definition, version: Version): OpenApi {
   const {columns, selectableFields} = definition;
+  const documented = version === definition.versions[0] || !definition.explainsFirstVersionOnly;
   const hasStatus = Object.hasOwn(definition.properties, 'status');
   const deprecation =
     version.deprecatedFor === undefined
@@ -73,7 +77,7 @@ function versionManifest(definition: Definition, version: Version): OpenApi {
     served: true,
     storage: version.storage ?? false,
     ...deprecation,
-    schema: {openAPIV3Schema: rootSchema(definition, version === definition.versions[0])},
+    schema: {openAPIV3Schema: rootSchema(definition, documented)},
     ...(hasStatus ? {subresources: {status: {}}} : {}),
     ...(selectableFields === undefined ? {} : {selectableFields: selectableFields.map(jsonPath => ({jsonPath}))}),
     ...(columns.length === 0

@@ -46,4 +46,5 @@ export const policyException: Definition = {
   description: 'Frees some objects from some rules.',
   properties: {spec},
   required: ['spec'],
+  explainsFirstVersionOnly: true,
 };

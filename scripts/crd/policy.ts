@@ -23,6 +23,7 @@ const shared = {
   columns,
   properties: {spec: policySpec, status: policyStatus},
   required: ['spec'],
+  explainsFirstVersionOnly: true,
 } as const;
 
 export const clusterPolicy: Definition = {

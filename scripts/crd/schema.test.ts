@@ -36,6 +36,7 @@ describe('a schema node as OpenAPI', () => {
 
 function definition(spec: SchemaNode, kind = 'Thing'): Definition {
   return {
+    explainsFirstVersionOnly: true,
     group: 'kyverno.io',
     kind,
     plural: `${kind.toLowerCase()}s`,
@@ -53,7 +54,7 @@ function definition(spec: SchemaNode, kind = 'Thing'): Definition {
 }
 
 describe('a definition as a manifest', () => {
-  it('documents fields in the first version only', () => {
+  it('documents fields in the first version only where asked to', () => {
     const manifest = toManifest(definition(named('Spec', 'All.', {on: flag('On.')})));
     const versions = (manifest['spec'] as {versions: {schema: {openAPIV3Schema: {properties: {spec: object}}}}[]})
       .versions;
