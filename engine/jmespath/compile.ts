@@ -109,8 +109,7 @@ class Compiler {
 
   /** Missing keys anywhere inside give null for the whole of `node`. */
   #lenient(node: Ast, atRoot: boolean): Closure {
-    const simple = this.compile(node, 'lenient', atRoot);
-    if (!needsCatch(node)) return simple;
+    if (!needsCatch(node)) return this.compile(node, 'lenient', atRoot);
     // A part after the missing key would still run on null, so the strict form has to be cut short.
     const strict = this.compile(node, 'strict', atRoot);
     return (current, env) => {
@@ -315,9 +314,17 @@ function constantOf(node: Ast): Json | undefined {
 function needsCatch(node: Ast): boolean {
   if (node.kind === 'and') return needsCatch(node.right);
   if (node.kind !== 'sub') return false;
-  if (needsCatch(node.left)) return true;
-  return node.right.kind === 'call' && node.left.kind !== 'current';
+  return needsCatch(node.left) || (node.left.kind !== 'current' && !keepsNull(node.right));
 }
+
+/** True when the node gives null on null, so that a chain may run on after a missing key. */
+function keepsNull(node: Ast): boolean {
+  if (node.kind === 'sub') return keepsNull(node.left) && keepsNull(node.right);
+  if (node.kind === 'project' || node.kind === 'values' || node.kind === 'flatten') return keepsNull(node.source);
+  return nullKeeping.has(node.kind);
+}
+
+const nullKeeping: ReadonlySet<Ast['kind']> = new Set(['current', 'field', 'index', 'slice', 'list', 'hash']);
 
 /** True when evaluation may raise an error of the query's own. */
 function mayFail(node: Ast): boolean {

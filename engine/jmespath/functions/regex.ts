@@ -16,7 +16,7 @@ interface Replacement {
 
 /** Replaces all matches; a result that could be huge is charged before it is made. */
 function replaceAll({regex, text, replacement, literal}: Replacement, env: FunctionEnv): string {
-  chargeScan(env, text.length * 4);
+  env.budget.step(text.length);
   if ((text.length + 1) * (replacement.length + 1) > freeSize) {
     const matches = regex.replaceAllLiteral(text, '\u0001').length - regex.replaceAllLiteral(text, '').length;
     // Matches do not overlap, so each group reference makes at most one copy of the text.
