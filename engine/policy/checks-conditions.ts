@@ -104,13 +104,13 @@ function checkOperator(operator: Json, path: string, faults: Faults): void {
     faults.warn(
       'operator-deprecated',
       path,
-      `Operator ${canonical} has been deprecated and will be removed soon. Use these instead: ${replacements[canonical]}`,
+      `Operator ${canonical} has been deprecated and will be removed soon. Use these instead: ${replacements[canonical]} (${path})`,
     );
   } else if (canonical.startsWith('Duration')) {
     faults.warn(
       'operator-deprecated',
       path,
-      `Operator ${canonical} has been deprecated and will be removed soon. Use these instead: ["${canonical.slice('Duration'.length)}"]`,
+      `Operator ${canonical} has been deprecated and will be removed soon. Use these instead: ["${canonical.slice('Duration'.length)}"] (${path})`,
     );
   }
 }

@@ -44,10 +44,13 @@ function checkEntry(entry: JsonObject, path: string, scope: Scope): void {
   else if (type === 'globalReference') {
     if (!text(body, 'name'))
       faults.error('context-global', at(place, 'name'), 'a name is required for globalReference context entries');
-  } else if (!text(body, 'reference')) {
-    faults.error('context-image', at(place, 'reference'), 'bad image reference: a reference is required');
-  }
+  } else checkImageReference(text(body, 'reference') ?? '', at(place, 'reference'), scope);
   checkJmesPath(body, place, scope);
+}
+
+function checkImageReference(reference: string, path: string, {faults}: Scope): void {
+  const isBad = reference === '' || (findVariables(reference).length === 0 && /\s|^[-/:@]/.test(reference));
+  if (isBad) faults.error('context-image', path, `bad image reference: ${JSON.stringify(reference.slice(0, 80))}`);
 }
 
 function checkConfigMap(body: JsonObject, path: string, {faults, namespaced, namespace}: Scope): void {

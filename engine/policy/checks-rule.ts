@@ -18,8 +18,16 @@ export const actionFields = ['mutate', 'validate', 'generate', 'verifyImages', '
 export function actionsOf(rule: JsonObject): readonly (typeof actionFields)[number][] {
   return actionFields.filter(key => {
     const value = own(rule, key);
-    if (Array.isArray(value)) return value.length > 0;
+    if (key === 'verifyImages') return Array.isArray(value) && value.length > 0;
     return isObject(value) && Object.keys(value).length > 0;
+  });
+}
+
+/** An action is there but cannot be read, which was told already. */
+function hasUnreadableAction(rule: JsonObject): boolean {
+  return actionFields.some(key => {
+    if (!has(rule, key)) return false;
+    return key === 'verifyImages' ? !Array.isArray(own(rule, key)) : !isObject(own(rule, key));
   });
 }
 
@@ -27,14 +35,14 @@ export function actionsOf(rule: JsonObject): readonly (typeof actionFields)[numb
 export function checkRule(rule: JsonObject, written: JsonObject, path: string, scope: Scope): void {
   const {faults} = scope;
   const name = text(rule, 'name') ?? '';
-  const actions = actionsOf(rule);
+  const actions = actionsOf(written);
   if (actions.length === 0 && !has(written, 'match')) {
     faults.error('rule-unfinished', path, `rule '${name}' at ${path} is unfinished: match and an action are missing`, {
       hint: 'write match with the kinds it is for, and one of mutate, validate, generate, verifyImages',
     });
     return;
   }
-  if (actions.length === 0) {
+  if (actions.length === 0 && !hasUnreadableAction(written)) {
     faults.error(
       'action-missing',
       path,

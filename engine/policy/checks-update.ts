@@ -44,7 +44,7 @@ function compare(before: JsonObject, rule: JsonObject, path: string, synchronize
     faults.warn(
       'stale-targets',
       at(path, 'generate'),
-      'no synchronization will be performed to the old target resource upon policy updates: changes in the generate rule pattern could result in stale targets',
+      `no synchronization will be performed to the old target resource upon policy updates: changes in the generate rule pattern could result in stale targets (${at(path, 'generate')})`,
     );
   }
 }
