@@ -10,7 +10,7 @@ describe('compile', () => {
     ['(a', 'error parsing regexp: missing closing ): `(a`'],
     ['a{1001}', 'error parsing regexp: invalid repeat count: `{1001}`'],
     ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
-    ['(?<!a)b', 'error parsing regexp: invalid or unsupported Perl syntax: `(?<`'],
+    ['(?<!a)b', 'error parsing regexp: invalid named capture: `(?<!a)b`'],
     ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
     ['[z-a]', 'error parsing regexp: invalid character class range: `z-a`'],
     ['*a', 'error parsing regexp: missing argument to repetition operator: `*`'],
