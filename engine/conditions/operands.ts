@@ -1,4 +1,4 @@
-import type {JsonNumber, Json} from '../json/types.js';
+import type {Json, JsonNumber} from '../json/types.js';
 import {Float, isNumber, toDouble} from '../json/types.js';
 import {parseDuration} from '../values/duration.js';
 

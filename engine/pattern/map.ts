@@ -4,13 +4,13 @@ import {hasWildcard} from '../values/glob.js';
 import type {Anchor} from './anchor.js';
 import {parseAnchor} from './anchor.js';
 import {compileAnchor, compileGlobalAnchor} from './anchor-matchers.js';
-import {compilePlainKey} from './plain-key.js';
+import {hasAnchorBelow} from './anchor-search.js';
 import type {Failure} from './failure.js';
 import {combineSkips, failure} from './failure.js';
-import {hasAnchorBelow} from './anchor-search.js';
+import {compilePlainKey} from './plain-key.js';
+import type {MatchState, NodeMatcher} from './state.js';
 import type {KeyFinder} from './wildcard-key.js';
 import {exactKey, wildcardKey} from './wildcard-key.js';
-import type {MatchState, NodeMatcher} from './state.js';
 
 /** Compiles a child at a key; `depth` guards against patterns that nest without end. */
 export type CompileNode = (pattern: Json, place: NodePlace) => NodeMatcher;

@@ -95,7 +95,8 @@ function parseWhole(text: string): Quantity | undefined {
   if (index === 0) return undefined;
   const suffix = index === text.length ? '' : text.slice(index);
   const exponent = decimalSuffixes.get(suffix);
-  if (exponent !== undefined) return {digits: BigInt(value), scale: value === 0 ? 0 : 0 - exponent, format: 'DecimalSI'};
+  if (exponent !== undefined)
+    return {digits: BigInt(value), scale: value === 0 ? 0 : 0 - exponent, format: 'DecimalSI'};
   const factor = binaryFactors.get(suffix);
   if (factor === undefined || value * factor > Number.MAX_SAFE_INTEGER) return undefined;
   return {digits: BigInt(value * factor), scale: 0, format: 'BinarySI'};
