@@ -70,14 +70,13 @@ export async function startBalancer({port = 443, host = 'localhost'}: BalancerOp
     await Promise.all(closed);
   };
   try {
-    let bound = port;
     for (const address of addresses) {
       const server = createServer({allowHalfOpen: true, noDelay: true}, accept);
-      await listen(server, address, bound);
+      if (!(await listen(server, address, port))) continue;
       servers.push(server);
-      bound = (server.address() as {port: number}).port;
+      port = (server.address() as {port: number}).port;
     }
-    port = bound;
+    if (servers.length === 0) throw new Error(`the balancer found no loopback address for ${host}`);
   } catch (error) {
     await stop();
     throw error;
@@ -106,15 +105,18 @@ function join(from: Socket, to: Socket): void {
   });
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+/** False when this machine lacks the address family that its hosts file names. */
+function listen(server: Server, host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
+      const code = cause.code ?? '';
+      if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return resolve(false);
       const why: Readonly<Record<string, string>> = {
         EADDRINUSE: 'is taken by another program (another test cluster?)',
         EACCES: 'needs root or net.ipv4.ip_unprivileged_port_start=0',
       };
-      reject(new Error(`balancer: ${host}:${port} ${why[cause.code ?? ''] ?? cause.message}`, {cause}));
+      reject(new Error(`balancer: ${host}:${port} ${why[code] ?? cause.message}`, {cause}));
     });
-    server.listen({host, port, ipv6Only: host.includes(':')}, resolve);
+    server.listen({host, port, ipv6Only: host.includes(':')}, () => resolve(true));
   });
 }

@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
-import {mkdir, mkdtemp, rename, rm, writeFile} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {mkdir, mkdtemp, readdir, rename, rm, writeFile} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import {requireGo} from './go-toolchain.js';
 import type {Minor} from './minors.js';
 
@@ -20,6 +20,7 @@ export const programs = Object.keys(packages) as readonly Program[];
 export async function buildPrograms(minor: Minor, target: string): Promise<void> {
   await requireGo(minor.go);
   await mkdir(dirname(target), {recursive: true});
+  await removeUnfinished(target);
   const staging = await mkdtemp(`${target}.building-`);
   try {
     const flags = ['-modfile', minor.modfile, '-trimpath', '-p', '2', '-ldflags', linkerFlags(minor)];
@@ -32,6 +33,13 @@ export async function buildPrograms(minor: Minor, target: string): Promise<void>
   } finally {
     await rm(staging, {recursive: true, force: true});
   }
+}
+
+/** Folders of builds that were cut off; the caller sees to it that no other build runs. */
+async function removeUnfinished(target: string): Promise<void> {
+  const parent = dirname(target);
+  const names = (await readdir(parent)).filter(name => name.startsWith(`${basename(target)}.building-`));
+  await Promise.all(names.map(name => rm(join(parent, name), {recursive: true, force: true})));
 }
 
 /** What `/version` answers. The module proxy tells no git commit, so that field stays empty rather than wrong. */

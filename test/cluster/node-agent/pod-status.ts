@@ -6,7 +6,6 @@ export interface PodStatusInput {
   readonly initialized: boolean;
   readonly initContainers: readonly ContainerView[];
   readonly containers: readonly ContainerView[];
-  readonly terminating: boolean;
 }
 
 interface Condition {

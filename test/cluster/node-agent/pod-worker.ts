@@ -93,7 +93,7 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
         initContainers: initContainers.map(({view}) => view),
         containers: containers.map(({view}) => view),
       };
-      const status = computeStatus({startTime, initialized, terminating, ...views}, now());
+      const status = computeStatus({startTime, initialized, ...views}, now());
       const answer = await cluster.request('PATCH', `${path}/status`, {metadata: {uid}, status}).catch(() => undefined);
       if (answer?.status === 200) continue;
       if (answer?.status === 404 || answer?.status === 409) return;
