@@ -173,10 +173,10 @@ describe('reflector', () => {
       server.intercept = (_request, response) => {
         if (left === 0) return false;
         left -= 1;
+        response.setHeader('retry-after', '0');
         fail(response, {code, reason: 'Refused'});
         return true;
       };
-      // A 429 without Retry-After would make the client wait a second.
       const reflector = reflect();
       await reflector.synced;
       await agree(reflector);
