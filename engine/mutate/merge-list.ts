@@ -25,30 +25,29 @@ interface ListPatch {
 }
 
 /**
- * Merges a list by its keys: elements that are there stay where they are, new ones go to the front in the patch's order.
- * Returns the list itself when nothing changes.
+ * Merges a list by its keys. Elements that are there keep their order; a new one goes behind the element that precedes it
+ * in the patch, to the front when none does. Returns the list itself when nothing changes.
  */
 export function mergeList(list: Json[], patch: readonly Json[], {keys, budget, mergeElement}: ListPatch): Json[] {
   const result: (Json | undefined)[] = [...list];
-  const added: Json[] = [];
   let changed = false;
+  let front = 0;
   for (const item of patch) {
-    const at = findElement(result, item, keys, budget);
-    if (!isObject(item)) {
-      if (at < 0 && !added.some(other => deepEqual(other, item))) added.push(item);
-      continue;
-    }
-    const before = at < 0 ? undefined : result[at];
-    const after = mergeElement(before, item);
-    if (at >= 0) {
-      changed ||= after !== before;
-      result[at] = after;
+    const found = findElement(result, item, keys, budget);
+    const before = found < 0 ? undefined : result[found];
+    const after = isObject(item) ? mergeElement(before, item) : item;
+    if (found >= 0) {
+      if (isObject(item)) {
+        changed ||= after !== before;
+        result[found] = after;
+      }
+      front = found + 1;
     } else if (after !== undefined) {
-      added.push(after);
+      changed = true;
+      result.splice(front++, 0, after);
     }
   }
-  if (!changed && added.length === 0) return list;
-  return [...added, ...result.filter(item => item !== undefined)];
+  return changed ? result.filter(item => item !== undefined) : list;
 }
 
 function findElement(list: readonly (Json | undefined)[], item: Json, keys: readonly string[], budget: Budget): number {

@@ -46,7 +46,7 @@ describe('strategicMerge of plain patches', () => {
       '{containers: [{name: a, image: x}, {name: b, image: y}]}',
     ],
     [
-      "new elements go to the front, in the patch's order",
+      'new elements go to the front, in the order of the patch',
       '{containers: [{name: a}]}',
       '{containers: [{name: extra}, {name: more}]}',
       '{containers: [{name: extra}, {name: more}, {name: a}]}',
@@ -55,7 +55,13 @@ describe('strategicMerge of plain patches', () => {
       'elements that are there keep their places',
       '{initContainers: [{name: a}, {name: b}, {name: c}]}',
       '{initContainers: [{name: c, image: i}, {name: new}, {name: a, image: i}]}',
-      '{initContainers: [{name: new}, {name: a, image: i}, {name: b}, {name: c, image: i}]}',
+      '{initContainers: [{name: a, image: i}, {name: b}, {name: c, image: i}, {name: new}]}',
+    ],
+    [
+      'a new element follows its neighbour of the patch',
+      '{containers: [{name: a}, {name: b}, {name: c}]}',
+      '{containers: [{name: x}, {name: a}, {name: y}, {name: z}]}',
+      '{containers: [{name: x}, {name: a}, {name: y}, {name: z}, {name: b}, {name: c}]}',
     ],
     [
       'nested lists merge by their own keys',
