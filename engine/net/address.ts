@@ -17,7 +17,7 @@ function parseV6(text: string): Address | undefined {
   if (text.length > 45) return undefined;
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const groups = halves.map(half => (half === '' ? [] : groupsOf(half)));
+  const groups = halves.map((half, index) => (half === '' ? [] : groupsOf(half, index === halves.length - 1)));
   const [head, tail = []] = groups;
   if (!head || groups.some(group => group === undefined)) return undefined;
   const missing = 8 - head.length - tail.length;
@@ -28,13 +28,13 @@ function parseV6(text: string): Address | undefined {
   return mapped ? bytes.slice(12) : bytes;
 }
 
-/** The 16-bit groups of one side of `::`; the last may be a dotted IPv4 address. */
-function groupsOf(text: string): number[] | undefined {
+/** The 16-bit groups of one side of `::`; the last of all may be a dotted IPv4 address. */
+function groupsOf(text: string, isLast: boolean): number[] | undefined {
   const groups: number[] = [];
   const parts = text.split(':');
   for (const [index, part] of parts.entries()) {
     if (part.includes('.')) {
-      const v4 = index === parts.length - 1 ? parseV4(part) : undefined;
+      const v4 = isLast && index === parts.length - 1 ? parseV4(part) : undefined;
       if (!v4) return undefined;
       groups.push(v4[0]! * 256 + v4[1]!, v4[2]! * 256 + v4[3]!);
     } else if (/^[0-9A-Fa-f]{1,4}$/.test(part)) {

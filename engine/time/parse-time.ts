@@ -187,7 +187,7 @@ function readField(name: FieldName, text: string, draft: Draft): Read {
     case '002':
       return readNumber(text, /^\d{3}/, yearDay);
     case '__2':
-      return readNumber(text, /^(?: {2}\d| \d\d|\d{3})/, yearDay);
+      return readNumber(text, /^ {0,2}\d{1,3}/, yearDay);
     case '15':
       return readNumber(text, loose, hour(23));
     case '03':
