@@ -1,0 +1,150 @@
+import {describe, expect, it} from 'vitest';
+import type {EngineRequest} from '../../engine/types.js';
+import {policy, podReview, rule, scriptedEngine, settle, startHarness} from '../testing/harness.js';
+import {createMetrics} from './metrics.js';
+import {createMetricsServer} from './metrics-server.js';
+
+const request = (namespace: string): EngineRequest => ({
+  uid: 'u',
+  kind: {group: '', version: 'v1', kind: 'Pod'},
+  resource: {group: '', version: 'v1', resource: 'pods'},
+  subResource: '',
+  namespace,
+  name: 'web',
+  operation: 'CREATE',
+  object: {},
+  oldObject: undefined,
+  user: undefined,
+  dryRun: false,
+  raw: {},
+});
+const run = {cause: 'admission_request', evaluated: 0.002, applied: 0.02} as const;
+
+/** Series of one metric: labels → value. */
+function series(text: string, name: string): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const line of text.split('\n')) {
+    const match = /^([a-z_]+)(\{.*\})? (\S+)$/.exec(line);
+    if (match?.[1] === name) found[match[2] ?? ''] = Number(match[3]);
+  }
+  return found;
+}
+
+describe('metrics', () => {
+  it('show every name of the guide after one admission request, with values', async () => {
+    const harness = await startHarness({
+      engine: scriptedEngine({validate: () => ({results: [policy('p', [rule('r')], {duration: 1_000_000})]})}),
+    });
+    await harness.review('/validate/fail', podReview());
+    await settle();
+    const text = await harness.metrics.text();
+    await harness.close();
+    for (const name of [
+      'kyverno_policy_execution_duration_seconds_count',
+      'kyverno_policy_results_total',
+      'kyverno_webhooks_processed_total',
+      'kyverno_policy_evaluate_duration_seconds_count',
+      'kyverno_policy_apply_duration_seconds_count',
+      'kyverno_webhook_duration_seconds_count',
+      'kyverno_admission_requests_total',
+      'kyverno_admission_review_duration_seconds_bucket',
+      'kyverno_http_requests_total',
+      'kyverno_http_requests_duration_seconds_count',
+      'kyverno_info',
+    ]) {
+      expect(
+        Object.values(series(text, name)).some(value => value > 0),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  it('label verdicts as the field does', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    metrics.policyResults(
+      request('shop'),
+      [
+        policy('p', [rule('r', {status: 'fail', action: 'Audit'})], {namespace: 'shop'}),
+        policy('c', [rule('m', {type: 'Mutation'})]),
+      ],
+      run,
+    );
+    const found = Object.keys(series(await metrics.text(), 'kyverno_policy_results_total'));
+    expect(found).toHaveLength(2);
+    const labels = found.join('\n');
+    for (const label of [
+      'policy_validation_mode="audit"',
+      'policy_type="namespaced"',
+      'policy_type="cluster"',
+      'policy_background_mode="true"',
+      'policy_namespace="shop"',
+      'policy_namespace="-"',
+      'policy_name="p"',
+      'resource_kind="Pod"',
+      'resource_namespace="shop"',
+      'resource_request_operation="create"',
+      'rule_name="r"',
+      'rule_result="fail"',
+      'rule_type="validate"',
+      'rule_type="mutate"',
+      'rule_execution_cause="admission_request"',
+      'dry_run="false"',
+    ]) {
+      expect(labels).toContain(label);
+    }
+  });
+
+  it('share the time of a run over policies without a time of their own, and a policy’s over its rules', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    const own = policy('own', [rule('a'), rule('b')], {duration: 8_000_000});
+    metrics.policyResults(request('shop'), [own, policy('shared', [rule('r')])], run);
+    const text = await metrics.text();
+    const sums = series(text, 'kyverno_policy_execution_duration_seconds_sum');
+    const byRule = Object.fromEntries(
+      Object.entries(sums).map(([labels, value]) => [/rule_name="(.)"/.exec(labels)![1], value]),
+    );
+    expect(byRule).toEqual({a: 0.004, b: 0.004, r: 0.001});
+    const applied = Object.values(series(text, 'kyverno_policy_apply_duration_seconds_sum'));
+    expect(applied).toEqual([0.01, 0.01]);
+  });
+
+  it('count into cumulative buckets', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false, buckets: [0.1, 1]});
+    for (const seconds of [0.05, 0.1, 0.5, 5]) metrics.httpRequest('POST', '/validate', seconds);
+    const text = await metrics.text();
+    const buckets = series(text, 'kyverno_http_requests_duration_seconds_bucket');
+    expect(Object.values(buckets)).toEqual([2, 3, 4]);
+    expect(Object.keys(buckets)[2]).toContain('le="+Inf"');
+  });
+
+  it('are bounded in namespaces', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false, maxNamespaces: 2});
+    for (const namespace of ['a', 'b', 'c', 'd']) {
+      metrics.policyResults(request(namespace), [policy('p', [rule('r')])], run);
+      metrics.admission({kind: 'Pod', namespace, operation: 'CREATE'}, 'validate', {allowed: true, seconds: 0});
+    }
+    const text = await metrics.text();
+    for (const name of ['kyverno_policy_results_total', 'kyverno_admission_requests_total']) {
+      expect(Object.values(series(text, name))).toEqual([1, 1, 2]);
+    }
+  });
+
+  it('forget a policy that is gone', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    metrics.policyResults(request('shop'), [policy('p', [rule('r')]), policy('q', [rule('r')])], run);
+    metrics.forgetPolicy('p');
+    expect(Object.keys(series(await metrics.text(), 'kyverno_policy_results_total')).join()).not.toContain('"p"');
+  });
+
+  it('are served at /metrics alone, over plain HTTP', async () => {
+    const server = createMetricsServer(createMetrics({version: '1.2.3', processMetrics: false}));
+    await server.listen(0, '127.0.0.1');
+    const base = `http://127.0.0.1:${server.address()!.port}`;
+    const reply = await fetch(`${base}/metrics`);
+    expect(reply.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+    expect(await reply.text()).toContain('kyverno_info{version="1.2.3"} 1');
+    expect((await fetch(`${base}/`)).status).toBe(404);
+    expect((await fetch(`${base}/metrics`, {method: 'POST'})).status).toBe(404);
+    await server.close();
+  });
+});
