@@ -1,16 +1,13 @@
-// Bundles the command into one CommonJS file: start-up reads one file instead of hundreds.
+// Bundles the command into CommonJS: start-up reads one file instead of hundreds, and the operator's part (with the
+// Kubernetes client) only when it is asked for.
 import {chmod, mkdir, stat, writeFile} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
-const outfile = join(root, 'dist', 'kyverno.cjs');
-await mkdir(join(root, 'dist'), {recursive: true});
-const result = await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: ['cli/main.ts'],
   outdir: 'dist',
-  entryNames: 'kyverno',
   outExtension: {'.js': '.cjs'},
   bundle: true,
   platform: 'node',
@@ -18,14 +15,28 @@ const result = await build({
   target: 'node20',
   minifySyntax: true,
   minifyWhitespace: true,
-  keepNames: false,
   legalComments: 'none',
-  banner: {js: '#!/usr/bin/env node'},
   define: {'import.meta.url': 'undefined'},
   logLevel: 'warning',
   metafile: true,
-});
-await chmod(outfile, 0o755);
-await writeFile(join(root, 'dist', 'meta.json'), JSON.stringify(result.metafile));
-const {size} = await stat(outfile);
-process.stderr.write(`dist/kyverno.cjs ${Math.round(size / 1024)} KiB\n`);
+};
+
+/** `import('../operator/main.js')` in the command becomes a file of its own. */
+const lazyOperator = {
+  name: 'lazy-operator',
+  setup({onResolve}) {
+    onResolve({filter: /operator\/main\.js$/}, () => ({path: './operator.cjs', external: true}));
+  },
+};
+
+await mkdir(join(root, 'dist'), {recursive: true});
+const results = await Promise.all([
+  build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyOperator]}),
+  build({...common, entryPoints: {operator: 'operator/main.ts'}}),
+]);
+await chmod(join(root, 'dist', 'kyverno.cjs'), 0o755);
+await writeFile(join(root, 'dist', 'meta.json'), JSON.stringify(results.map(result => result.metafile)));
+for (const name of ['kyverno.cjs', 'operator.cjs']) {
+  const {size} = await stat(join(root, 'dist', name));
+  process.stderr.write(`dist/${name} ${Math.round(size / 1024)} KiB\n`);
+}

@@ -45,7 +45,7 @@ export function createEngine(options: EngineOptions): Engine {
     mutate: (request, call) => engine.mutate(request, call),
     generate: () => Promise.reject(new NotImplementedError('generate rules are not served by this release')),
     verifyAndPatchImages: () => Promise.reject(new NotImplementedError('verifyImages rules are not served by this release')),
-    applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}),
+    applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}, policy => policy.source.spec.background),
     contextLoader: () => options.loader,
   };
 }
@@ -57,7 +57,11 @@ class ClassicEngine {
     this.#options = options;
   }
 
-  async validate(request: EngineRequest, call: ValidateOptions): Promise<ValidateResponse> {
+  async validate(
+    request: EngineRequest,
+    call: ValidateOptions,
+    takesPart: (policy: CompiledPolicy) => boolean = policy => policy.source.spec.admission,
+  ): Promise<ValidateResponse> {
     const snapshot = this.#options.policies.current;
     const context = new RequestContext(request);
     const runs = new RunPool(this.#options, call.deadline);
@@ -68,7 +72,7 @@ class ClassicEngine {
     const results: PolicyResult[] = [];
     for (const candidate of candidates) {
       const {policy} = candidate;
-      if (!this.#serves(policy, call, named, request)) continue;
+      if (!takesPart(policy) || !this.#serves(policy, call, named, request)) continue;
       if (call.bucket === 'audit-warn' && !policy.source.spec.emitWarning) continue;
       if (call.bucket === 'audit' && policy.source.spec.emitWarning) continue;
       const started = this.#options.loader.now();

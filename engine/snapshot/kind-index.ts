@@ -19,7 +19,7 @@ export class KindIndex<R extends CompiledRule> {
   constructor(policies: readonly CompiledPolicy[], rulesOf: (policy: CompiledPolicy) => readonly R[]) {
     let order = 0;
     for (const policy of policies) {
-      if (policy.fineGrained || !policy.source.spec.admission) continue;
+      if (policy.fineGrained) continue;
       for (const rule of rulesOf(policy)) {
         order += 1;
         this.#bucket(policy.ref.namespace).add({policy, rule, order});

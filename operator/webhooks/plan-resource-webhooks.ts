@@ -131,3 +131,27 @@ function isBootstrap(item: Interception): boolean {
 function uniqueNotes(notes: readonly PolicyWebhookNote[]): PolicyWebhookNote[] {
   return [...new Map(notes.map(note => [`${note.policy}|${note.reason}|${note.message}`, note])).values()];
 }
+
+/** Fixed configurations that send us everything, for installations that let nobody change them at run time. */
+export function planFixedWebhooks(options: {readonly defaultTimeout: number}): ConfigurationPlan[] {
+  return (['validate', 'mutate'] as const).map(type => ({
+    kind: type === 'validate' ? 'ValidatingWebhookConfiguration' : 'MutatingWebhookConfiguration',
+    name: type === 'validate' ? resourceValidating : resourceMutating,
+    entries: (['Fail', 'Ignore'] as const).map(failurePolicy => fixedEntry(type, failurePolicy, options.defaultTimeout)),
+  }));
+}
+
+function fixedEntry(type: CompiledRule['type'], failurePolicy: FailurePolicy, timeoutSeconds: number): WebhookEntry {
+  const suffix = failurePolicy.toLowerCase();
+  const name = `${type}.kyverno.svc-${suffix}`;
+  const operations = type === 'validate' ? ['CONNECT', 'CREATE', 'DELETE', 'UPDATE'] : ['CREATE', 'UPDATE'];
+  return {
+    name: name === 'validate.kyverno.svc-fail' ? 'validate.kyverno.io' : name,
+    path: `/${type}/${suffix}`,
+    failurePolicy,
+    rules: [{apiGroups: ['*'], apiVersions: ['*'], operations, resources: ['*/*'], scope: '*'}],
+    timeoutSeconds,
+    sideEffects: 'NoneOnDryRun',
+    matchConditions: failurePolicy === 'Fail' ? [bootstrapMatchCondition] : [],
+  };
+}

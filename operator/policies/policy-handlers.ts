@@ -1,0 +1,93 @@
+import type {Logger} from '../../adapters/log/logger.js';
+import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import {formatDiagnostic} from '../../engine/diagnostic.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import type {PolicyCache, PolicyState} from '../../engine/snapshot/policy-cache.js';
+import type {ReplicaState} from '../leases/replica-state.js';
+
+export type ClassicKind = 'ClusterPolicy' | 'Policy';
+
+/** Registration keys in the manager. */
+export const policyResources = {ClusterPolicy: 'clusterpolicies', Policy: 'policies'} as const;
+export const exceptionResource = 'policyexceptions';
+
+export interface PolicyHandlersOptions {
+  readonly cache: PolicyCache;
+  readonly log: Logger;
+  readonly lister: (key: string) => ObjectReader;
+  /** A policy was served, refused or dropped: status and webhooks may have to follow. */
+  readonly onChange: (kind: ClassicKind, key: string, state: PolicyState | undefined, before: PolicyState | undefined) => void;
+  /** An exception came, went or changed. */
+  readonly onException: () => void;
+}
+
+/**
+ * Feeds the cache, on every replica. A broken edit drops that policy out and leaves all others; what happens to a
+ * policy is one line in the log.
+ */
+export function createPolicyHandlers(options: PolicyHandlersOptions) {
+  const {cache, log, lister} = options;
+
+  function reconcilePolicy(kind: ClassicKind, key: string): void {
+    const raw = lister(policyResources[kind]).get(key);
+    const before = cache.policy(key);
+    if (raw === undefined) {
+      cache.dropPolicy(key);
+      log.info(`policy ${key} deleted`, {kind});
+      options.onChange(kind, key, undefined, before);
+      return;
+    }
+    if (before !== undefined && isSame(before, raw)) return;
+    const state = cache.putPolicy(raw);
+    const fields = {kind, generation: state.generation};
+    if (state.status === 'served') {
+      log.info(`policy ${key} accepted and cached${before === undefined ? '' : ', changed'}`, {...fields, rules: state.policy.rules.length});
+    } else {
+      log.error(`policy ${key} failed to load and is not served: ${state.problems.map(formatDiagnostic).join('; ')}`, fields);
+    }
+    options.onChange(kind, key, state, before);
+  }
+
+  function reconcileException(key: string): void {
+    const raw = lister(exceptionResource).get(key);
+    if (raw === undefined) {
+      cache.dropException(key);
+      log.info(`policy exception ${key} deleted`);
+    } else {
+      const state = cache.putException(raw);
+      if (state.status === 'served') log.info(`policy exception ${key} accepted and cached`);
+      else log.error(`policy exception ${key} failed to load and is not served: ${state.problems.map(formatDiagnostic).join('; ')}`);
+    }
+    options.onException();
+  }
+
+  return {reconcilePolicy, reconcileException};
+}
+
+/** Status writes move the resourceVersion, not the generation: nothing to compile again. */
+function isSame(state: PolicyState, raw: JsonObject): boolean {
+  const metadata = raw['metadata'] as JsonObject;
+  return state.uid === metadata['uid'] && state.generation === metadata['generation'] && state.generation !== 0 && sameAnnotations(state, metadata);
+}
+
+/** Annotations steer autogen and reports, but do not count into the generation. */
+function sameAnnotations(state: PolicyState, metadata: JsonObject): boolean {
+  if (state.status !== 'served') return false;
+  return JSON.stringify(state.policy.source.annotations) === JSON.stringify(metadata['annotations'] ?? {});
+}
+
+/** What this replica says of itself with each renewal of its Lease. */
+export function replicaState(cache: PolicyCache, reconciledVersion: (key: string) => string): ReplicaState {
+  const refused: Record<string, string> = {};
+  for (const state of cache.policies()) {
+    if (state.status === 'refused') refused[state.key] = state.problems.map(formatDiagnostic).join('; ');
+  }
+  return {
+    versions: {
+      ClusterPolicy: reconciledVersion(policyResources.ClusterPolicy),
+      Policy: reconciledVersion(policyResources.Policy),
+      PolicyException: reconciledVersion(exceptionResource),
+    },
+    refused,
+  };
+}

@@ -1,0 +1,176 @@
+import type {Clock} from '../../adapters/clock.js';
+import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import type {KubeClient, ObjectRef} from '../../adapters/kube/types.js';
+import type {Logger} from '../../adapters/log/logger.js';
+import {statusRules} from '../../engine/autogen/status-rules.js';
+import {formatDiagnostic} from '../../engine/diagnostic.js';
+import {type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import type {PolicyCache, PolicyState} from '../../engine/snapshot/policy-cache.js';
+import type {LiveReplica} from '../leases/live-replicas.js';
+import {servedBy} from '../leases/replica-state.js';
+import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
+import {classicStatus, type Readiness} from '../status/classic-status.js';
+import {type Condition, timestamp} from '../status/conditions.js';
+import {writeStatus} from '../status/write-status.js';
+import type {PolicyWebhookNote} from '../webhooks/types.js';
+import {type ClassicKind, policyResources} from './policy-handlers.js';
+
+export interface StatusControllerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly cache: PolicyCache;
+  readonly lister: (key: string) => ObjectReader;
+  readonly ref: (key: string, objectKey: string) => ObjectRef;
+  readonly replicas: () => readonly LiveReplica[];
+  /** Generation of the policy that the webhook configurations in force were made for. */
+  readonly registeredGeneration: (key: string) => number | undefined;
+  /** Why the API server refused the policy's match conditions. */
+  readonly refusedConditions: (key: string) => string | undefined;
+  readonly notes: (key: string) => readonly PolicyWebhookNote[];
+}
+
+export interface StatusController {
+  /** Status of the policy is worked out (again). */
+  enqueue(kind: ClassicKind, key: string): void;
+  /** All policies that are not Ready, and those a replica refuses. */
+  enqueuePending(): void;
+  setLeading(leading: boolean): void;
+  stop(): Promise<void>;
+}
+
+/** Ready = compiled, intercepted and served by every live replica. Written by the leader only. */
+export function createStatusController(options: StatusControllerOptions): StatusController {
+  const {client, clock, log, cache, lister} = options;
+  /** Version at which the present generation was first seen: replicas have to have got that far. */
+  const firstSeen = new Map<string, {generation: number; resourceVersion: string}>();
+  const ready = new Map<string, number>();
+  const pending = new Set<string>();
+
+  const queue: WorkQueue = createWorkQueue({
+    clock,
+    concurrency: 8,
+    run: reconcile,
+    onError: (key, error) => log.error(`status of policy ${key} could not be written`, {error: String(error)}),
+  });
+  queue.pause();
+
+  async function reconcile(item: string): Promise<void> {
+    const {kind, key} = splitItem(item);
+    const resource = policyResources[kind];
+    const object = lister(resource).get(key);
+    const state = cache.policy(key);
+    if (object === undefined || state === undefined) {
+      firstSeen.delete(item);
+      ready.delete(item);
+      pending.delete(item);
+      return;
+    }
+    const readiness = readinessOf(item, kind, object, state);
+    const generation = generationOf(object);
+    if (readiness.ready && state.status === 'served') {
+      if (ready.get(item) !== generation) log.v(1, `policy ${key} is Ready`, {kind, generation});
+      ready.set(item, generation);
+      pending.delete(item);
+    } else {
+      ready.delete(item);
+      pending.add(item);
+    }
+    await writeStatus(client, options.ref(resource, key), live => statusOf(live, state, readiness), {cached: object});
+  }
+
+  function statusOf(live: JsonObject, state: PolicyState, readiness: Readiness): JsonObject | undefined {
+    // A newer version is on its way to us; its status follows it.
+    if (generationOf(live) !== state.generation) return undefined;
+    const trial = options.refusedConditions(state.key);
+    const refused = state.status === 'refused' ? state.problems.map(formatDiagnostic) : trial === undefined ? [] : [trial];
+    const policy = state.status === 'served' ? state.policy.source : undefined;
+    return classicStatus({
+      generation: state.generation,
+      policy,
+      refused,
+      autogenRules: policy === undefined ? [] : statusRules(policy),
+      readiness,
+      conditions: options.notes(state.key).map(noteCondition),
+      existing: own(live, 'status'),
+      now: timestamp(clock.now()),
+    });
+  }
+
+  function readinessOf(item: string, kind: ClassicKind, object: JsonObject, state: PolicyState): Readiness {
+    if (state.status === 'refused') return {ready: false, reason: 'Failed', message: 'the policy is not served'};
+    const generation = generationOf(object);
+    const refusing = options.replicas().filter(replica => replica.state !== undefined && Object.hasOwn(replica.state.refused, state.key));
+    if (refusing.length > 0) {
+      return {ready: false, reason: 'Failed', message: `refused by ${refusing.map(replica => replica.identity).join(', ')}`};
+    }
+    // A replica that comes up later is not behind: it takes requests only once it has caught up.
+    if (ready.get(item) === generation) return {ready: true};
+    if (options.registeredGeneration(state.key) !== generation) {
+      return {ready: false, reason: 'Pending', message: 'the webhook configurations do not cover it yet'};
+    }
+    const since = firstSeenAt(item, generation, object);
+    const behind = options.replicas().filter(replica => servedBy(replica.state, {kind, key: state.key, resourceVersion: since}) !== 'served');
+    if (behind.length > 0 || options.replicas().length === 0) {
+      const names = behind.map(replica => replica.identity).join(', ');
+      return {ready: false, reason: 'Pending', message: names === '' ? 'no replica has reported yet' : `not served yet by ${names}`};
+    }
+    return {ready: true};
+  }
+
+  function firstSeenAt(item: string, generation: number, object: JsonObject): string {
+    const known = firstSeen.get(item);
+    if (known?.generation === generation) return known.resourceVersion;
+    const resourceVersion = String(ownPath(object, 'metadata', 'resourceVersion') ?? '');
+    firstSeen.set(item, {generation, resourceVersion});
+    return resourceVersion;
+  }
+
+  return {
+    enqueue(kind, key) {
+      const item = `${kind}:${key}`;
+      const object = lister(policyResources[kind]).get(key);
+      if (object !== undefined) firstSeenAt(item, generationOf(object), object);
+      queue.add(item);
+    },
+    enqueuePending() {
+      for (const item of pending) queue.add(item);
+      for (const replica of options.replicas()) {
+        for (const key of Object.keys(replica.state?.refused ?? {})) {
+          queue.add(`${key.includes('/') ? 'Policy' : 'ClusterPolicy'}:${key}`);
+        }
+      }
+    },
+    setLeading(leading) {
+      if (!leading) {
+        queue.pause();
+        ready.clear();
+        return;
+      }
+      for (const state of cache.policies()) queue.add(`${state.key.includes('/') ? 'Policy' : 'ClusterPolicy'}:${state.key}`);
+      queue.resume();
+    },
+    stop: () => queue.stop(),
+  };
+}
+
+function splitItem(item: string): {kind: ClassicKind; key: string} {
+  const colon = item.indexOf(':');
+  return {kind: item.slice(0, colon) as ClassicKind, key: item.slice(colon + 1)};
+}
+
+function generationOf(object: JsonObject): number {
+  const generation = ownPath(object, 'metadata', 'generation');
+  return typeof generation === 'number' ? generation : 0;
+}
+
+function noteCondition(note: PolicyWebhookNote): Condition {
+  switch (note.reason) {
+    case 'bootstrap':
+      return {type: 'BootstrapKindsIgnored', status: 'True', reason: 'BootstrapKinds', message: note.message};
+    case 'unresolved':
+      return {type: 'KindsResolved', status: 'False', reason: 'UnknownKinds', message: note.message};
+    case 'timeout':
+      return {type: 'TimeoutCapped', status: 'True', reason: 'TimeoutCapped', message: note.message};
+  }
+}

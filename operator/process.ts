@@ -1,0 +1,370 @@
+import {hostname} from 'node:os';
+import type {KubeConfig} from '@kubernetes/client-node';
+import {sleep, systemClock} from '../adapters/clock.js';
+import {createNameLookup} from '../adapters/http/name-lookup.js';
+import {createServiceCaller} from '../adapters/http/service-caller.js';
+import {createKubeClient} from '../adapters/kube/client.js';
+import {createKubeContextLoader} from '../adapters/kube/context-loader.js';
+import {createDiscovery} from '../adapters/kube/discovery.js';
+import type {Logger} from '../adapters/log/logger.js';
+import {createRegexEngine} from '../adapters/regex/regex-engine.js';
+import {verifyChain} from '../adapters/tls/index.js';
+import {createEngine} from '../engine/run/create-engine.js';
+import {PolicyCache} from '../engine/snapshot/policy-cache.js';
+import packageJson from '../package.json' with {type: 'json'};
+import {createMetricsServer} from '../webhook/metrics/metrics-server.js';
+import {createMetrics} from '../webhook/metrics/metrics.js';
+import {createPolicyReview} from '../webhook/policy-review/review-object.js';
+import {createAdmissionServer} from '../webhook/server.js';
+import type {AdmissionServer, ReadinessReport, RequestFilters} from '../webhook/types.js';
+import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
+import {type OperatorEnvironment, secretNames} from './config/environment.js';
+import type {Flags} from './config/flags.js';
+import {createEventEmitter} from './events/event-emitter.js';
+import {createLiveReplicas} from './leases/live-replicas.js';
+import {createReplicaLease} from './leases/replica-lease.js';
+import {createManager} from './manager/manager.js';
+import {createPolicyHandlers, exceptionResource, policyResources, replicaState} from './policies/policy-handlers.js';
+import {createStatusController} from './policies/status-controller.js';
+import {registerPolicyMetrics} from './policies/policy-metrics.js';
+import {registrations} from './registrations.js';
+import {RoleIndex} from './roles/role-index.js';
+import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving/shutdown.js';
+import {eventSink} from './serving/event-sink.js';
+import {requestFilters} from './serving/filters.js';
+import {KyvernoOperator} from './shell/kyverno-operator.js';
+import {createTlsController} from './tls/tls-controller.js';
+import {createWebhookController} from './webhooks/webhook-controller.js';
+
+export interface ProcessOptions {
+  readonly flags: Flags;
+  readonly environment: OperatorEnvironment;
+  readonly kubeConfig: KubeConfig;
+  readonly log: Logger;
+}
+
+export interface OperatorProcess {
+  /** Resolves when admission is served and every cache is complete, or when `stopped` resolves before. */
+  start(stopped: Promise<void>): Promise<void>;
+  /** Drains admission, gives leadership back, ends. */
+  stop(): Promise<void>;
+}
+
+const leaseName = 'kyverno';
+const renewCheckMs = 12 * 3_600_000;
+
+/** Wires the one process: reconcile handlers and admission over one cache. */
+export function createProcess({flags, environment, kubeConfig, log}: ProcessOptions): OperatorProcess {
+  const clock = systemClock;
+  const {namespace, podName} = environment;
+  const client = createKubeClient({
+    kubeConfig,
+    userAgent: 'kyverno',
+    qps: flags.clientRateLimitQPS,
+    burst: flags.clientRateLimitBurst,
+    log,
+    clock,
+  });
+  const discovery = createDiscovery({client, log});
+  const resources = () => discovery.resourceMap;
+  const manager = createManager({client, clock, log});
+  const compile = {matchConditions: 'by-api-server'} as const;
+  const exceptions = {
+    enabled: flags.enablePolicyException,
+    operatorNamespace: namespace,
+    exceptionNamespace: flags.exceptionNamespace,
+  };
+  const cache = new PolicyCache({resources, compile, exceptions});
+  const roles = new RoleIndex();
+  const metrics = createMetrics({version: packageJson.version});
+  registerPolicyMetrics(metrics.registry, cache);
+  const events = createEventEmitter({
+    client,
+    clock,
+    log,
+    hostname: hostname(),
+    maxQueued: flags.maxQueuedEvents,
+    omit: flags.omitEvents,
+  });
+
+  let config: OperatorConfig = defaultConfig;
+  let filters: RequestFilters = filtersOf(config);
+  function filtersOf(current: OperatorConfig): RequestFilters {
+    return requestFilters(current, {
+      protectManagedResources: flags.protectManagedResources,
+      ownServiceAccounts: `system:serviceaccount:${namespace}:`,
+    });
+  }
+
+  const secrets = secretNames(flags, environment);
+  const tls = createTlsController({
+    client,
+    clock,
+    log,
+    namespace,
+    caSecret: secrets.ca,
+    tlsSecret: secrets.pair,
+    service: environment.serviceName,
+    serverIP: flags.serverIP,
+    algorithm: flags.tlsKeyAlgorithm,
+    renewBefore: flags.renewBefore,
+    manage: !flags.disableCertManagerController,
+    read: () => ({
+      ca: manager.lister('secret-ca').get(`${namespace}/${secrets.ca}`),
+      tls: manager.lister('secret-tls').get(`${namespace}/${secrets.pair}`),
+    }),
+    onBundle: () => webhooks.touch(),
+  });
+
+  const replicas = createLiveReplicas({client, namespace, clock, log, onChange: () => status.enqueuePending()});
+  const lease = createReplicaLease({
+    client,
+    namespace,
+    identity: podName,
+    state: () => replicaState(cache, key => manager.reconciledVersion(key)),
+    clock,
+    log,
+  });
+
+  const webhooks = createWebhookController({
+    client,
+    clock,
+    log,
+    cache,
+    resources,
+    lister: manager.lister,
+    config: () => config,
+    flags,
+    service: {namespace, name: environment.serviceName},
+    caBundle: () => tls.certificate?.ca,
+    owner: () => undefined,
+    onApplied: () => status.enqueuePending(),
+  });
+
+  const status = createStatusController({
+    client,
+    clock,
+    log,
+    cache,
+    lister: manager.lister,
+    ref: manager.ref,
+    replicas: () => replicas.list(),
+    registeredGeneration: webhooks.registeredGeneration,
+    refusedConditions: webhooks.refusedConditions,
+    notes: webhooks.notes,
+  });
+
+  const handlers = createPolicyHandlers({
+    cache,
+    log,
+    lister: manager.lister,
+    onChange(kind, key, state, before) {
+      status.enqueue(kind, key);
+      webhooks.touch();
+      lease.touch();
+      if (state === undefined) metrics.forgetPolicy(key);
+      if (state?.status === 'refused') {
+        events.emit({
+          regarding: {apiVersion: 'kyverno.io/v1', kind, namespace: key.includes('/') ? key.slice(0, key.indexOf('/')) : '', name: key.slice(key.indexOf('/') + 1), uid: state.uid},
+          reason: 'PolicyError',
+          action: 'None',
+          note: `policy ${key} is not served: ${state.problems.map(problem => problem.message).join('; ')}`,
+          source: 'kyverno-admission',
+        });
+      }
+      if (before?.status === 'served' && state?.status === 'refused') log.error(`policy ${key} failed after a change and was dropped out`);
+    },
+    onException: () => lease.touch(),
+  });
+
+  const operator = new KyvernoOperator({
+    kubeConfig,
+    client,
+    manager,
+    clock,
+    log,
+    handlers: registrations({
+      client,
+      clock,
+      manager,
+      environment,
+      secrets,
+      roles,
+      reconcilePolicy: handlers.reconcilePolicy,
+      reconcileException: handlers.reconcileException,
+      onSecret: () => tls.refresh(),
+      onConfiguration: () => webhooks.touch(),
+      onDefinition: () => void refreshDiscovery(),
+      onConfig(data) {
+        const {config: next, problems} = parseConfig(data);
+        for (const problem of problems) log.warn(problem);
+        config = next;
+        filters = filtersOf(next);
+        webhooks.touch();
+      },
+    }),
+    election: {namespace, name: leaseName, identity: podName},
+    onStartedLeading: () => lead(true),
+    onStoppedLeading: () => lead(false),
+  });
+
+  let leading = false;
+  function lead(now: boolean): void {
+    leading = now;
+    log.info(now ? 'leading' : 'no longer leading', {identity: podName});
+    status.setLeading(now && ready);
+    webhooks.setLeading(now && ready);
+    if (now) void renewCertificates();
+  }
+
+  /** Until it works: without certificates nothing is served. */
+  async function renewCertificates(): Promise<void> {
+    for (let delay = 500; leading && !stopping; delay = Math.min(delay * 2, 30_000)) {
+      try {
+        await tls.renew();
+        return;
+      } catch (error) {
+        log.error('certificates could not be renewed', {error: String(error), retryInMs: delay});
+        await sleep(clock, delay);
+      }
+    }
+  }
+
+  async function refreshDiscovery(): Promise<void> {
+    try {
+      await discovery.refresh();
+    } catch (error) {
+      log.warn('discovery could not be read; the former one stays', {error: String(error)});
+    }
+  }
+
+  let ready = false;
+  let stopping = false;
+  let server: AdmissionServer | undefined;
+  const timers: NodeJS.Timeout[] = [];
+  const metricsServer = createMetricsServer(metrics);
+
+  function readiness(): ReadinessReport {
+    const reasons: string[] = [];
+    if (!ready) reasons.push('caches are not complete yet');
+    const {certificate} = tls;
+    const refusal = certificate === undefined ? 'no certificate' : verifyChain(certificate.cert, certificate.ca, clock.now());
+    if (refusal !== undefined) reasons.push(refusal);
+    return {ready: reasons.length === 0, reasons};
+  }
+
+  function createServer(): AdmissionServer {
+    const loader = createKubeContextLoader({
+      client,
+      namespaces: manager.lister('namespaces'),
+      configMaps: manager.lister('configmaps'),
+      clock,
+      lookup: createNameLookup(),
+      services: createServiceCaller({
+        allow: flags.httpAllowlist,
+        block: flags.httpBlocklist,
+        lookup: createNameLookup(),
+        clock,
+        maxBytes: flags.maxAPICallResponseLength,
+        timeoutMs: flags.apiCallTimeout,
+      }),
+      maxBytes: flags.maxAPICallResponseLength,
+    });
+    return createAdmissionServer({
+      engine: createEngine({
+        policies: cache,
+        loader,
+        regex: createRegexEngine(),
+        limits: {bytes: config.maxContextSize},
+        allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
+        forceIgnore: flags.forceFailurePolicyIgnore,
+      }),
+      resources,
+      roles: {rolesOf: (user, where) => roles.rolesOf(user, where)},
+      filters: () => filters,
+      policyReview: createPolicyReview({resources, compile, exceptions}),
+      policies: {has: key => cache.policy(key)?.status === 'served'},
+      audit: eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}),
+      certificates: tls,
+      readiness,
+      metrics,
+      log,
+      clock,
+      limits: {auditCapacity: flags.maxAuditCapacity, auditWorkers: flags.maxAuditWorkers},
+      dumpPayload: flags.dumpPayload,
+      dumpPatches: flags.dumpPatches,
+    });
+  }
+
+  async function start(stopped: Promise<void>): Promise<void> {
+    log.info(`kyverno ${packageJson.version} starts`, {namespace, pod: podName});
+    log.info('background limit: at most 1000 outstanding generate requests (updateRequestThreshold), 0 now; a rule count above 1000 is only warned about');
+    const over = stopped.then(() => 'stopped' as const);
+    for (let delay = 500; ; delay = Math.min(delay * 2, 10_000)) {
+      try {
+        await discovery.refresh();
+        break;
+      } catch (error) {
+        log.warn('the API server cannot be read yet', {error: String(error), retryInMs: delay});
+        if ((await Promise.race([over, sleep(clock, delay)])) === 'stopped') return;
+      }
+    }
+    const missing = ['ClusterPolicy', 'Policy'].filter(kind => !resources().find(kind).some(info => info.group === 'kyverno.io'));
+    if (missing.length > 0) throw new Error(`the CustomResourceDefinitions of ${missing.join(' and ')} (kyverno.io) are not installed: apply crds/ first`);
+    discovery.subscribe(() => webhooks.touch());
+    if (!flags.disableMetrics) await metricsServer.listen(metricsPort(flags), flags.metricsHost || undefined);
+    events.start();
+    await operator.start();
+    replicas.start();
+    lease.start();
+    manager.onReconciled(key => {
+      if (key === policyResources.ClusterPolicy || key === policyResources.Policy || key === exceptionResource) lease.touch();
+    });
+    if ((await Promise.race([over, tls.available])) === 'stopped') return;
+    server = createServer();
+    await server.listen(webhookPort(flags), flags.webhookServerHost || undefined);
+    log.info('serving admission', {port: server.address()?.port});
+    if ((await Promise.race([over, manager.whenReconciled()])) === 'stopped') return;
+    ready = true;
+    log.info(`ready: ${[...cache.policies()].length} policies`, {leading});
+    status.setLeading(leading);
+    webhooks.setLeading(leading);
+    timers.push(
+      setInterval(() => {
+        if (leading) void renewCertificates();
+      }, renewCheckMs),
+      setInterval(() => void refreshDiscovery(), 15 * 60_000),
+      setInterval(() => {
+        if (leading) void replicas.cleanUp();
+      }, 60_000),
+    );
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    for (const timer of timers) clearInterval(timer);
+    log.info('stopping');
+    await Promise.all([webhooks.stop(), status.stop()]);
+    if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
+    await server?.drain({endpointGone: () => endpointGone(client, environment, log), maxWaitMs: 10_000});
+    await lease.stop();
+    await operator.stop();
+    await replicas.stop();
+    await events.stop();
+    await metricsServer.close();
+    client.close();
+    log.info('stopped');
+  }
+
+  return {start, stop};
+}
+
+/** Test set-ups run several replicas on one host. */
+function webhookPort(flags: Flags): number {
+  return Number(process.env['KYVERNO_WEBHOOK_PORT_OVERRIDE'] ?? flags.webhookServerPort);
+}
+
+function metricsPort(flags: Flags): number {
+  return Number(process.env['KYVERNO_METRICS_PORT_OVERRIDE'] ?? flags.metricsPort);
+}
+

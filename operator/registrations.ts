@@ -1,0 +1,176 @@
+import type {Clock} from '../adapters/clock.js';
+import type {KubeClient} from '../adapters/kube/types.js';
+import {isObject, type JsonObject, own, ownPath} from '../engine/json/types.js';
+import type {OperatorEnvironment} from './config/environment.js';
+import type {Manager, Registration} from './manager/manager.js';
+import {type ClassicKind, exceptionResource, policyResources} from './policies/policy-handlers.js';
+import type {RoleIndex} from './roles/role-index.js';
+import {unservedRegistrations} from './unserved/unserved-kinds.js';
+
+export interface RegistrationOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly manager: Manager;
+  readonly environment: OperatorEnvironment;
+  readonly secrets: {readonly ca: string; readonly pair: string};
+  readonly roles: RoleIndex;
+  readonly reconcilePolicy: (kind: ClassicKind, key: string) => void;
+  readonly reconcileException: (key: string) => void;
+  readonly onSecret: () => void;
+  readonly onConfiguration: () => void;
+  readonly onDefinition: () => void;
+  readonly onConfig: (data: Readonly<Record<string, string>> | undefined) => void;
+}
+
+/** Every kind that is mirrored, each with its handler. One place to see what the process reads. */
+export function registrations(options: RegistrationOptions): Registration[] {
+  return [
+    ...policyRegistrations(options),
+    ...contextRegistrations(options),
+    ...roleRegistrations(options),
+    ...installationRegistrations(options),
+    ...unservedRegistrations(options),
+  ];
+}
+
+function policyRegistrations(options: RegistrationOptions): Registration[] {
+  const kyverno = (resource: string, version: string, namespaced: boolean) => ({key: resource, group: 'kyverno.io', version, resource, namespaced});
+  return [
+    {
+      ...kyverno(policyResources.ClusterPolicy, 'v1', false),
+      project: withoutManagedFields,
+      reconcile: key => options.reconcilePolicy('ClusterPolicy', key),
+    },
+    {
+      ...kyverno(policyResources.Policy, 'v1', true),
+      project: withoutManagedFields,
+      reconcile: key => options.reconcilePolicy('Policy', key),
+    },
+    {
+      ...kyverno(exceptionResource, 'v2', true),
+      project: withoutManagedFields,
+      optional: true,
+      reconcile: key => options.reconcileException(key),
+    },
+  ];
+}
+
+/** What policies look up while they are evaluated. */
+function contextRegistrations(_options: RegistrationOptions): Registration[] {
+  const core = {group: '', version: 'v1'} as const;
+  return [
+    {key: 'namespaces', ...core, resource: 'namespaces', namespaced: false, project: identityAndLabels},
+    {
+      key: 'configmaps',
+      ...core,
+      resource: 'configmaps',
+      namespaced: true,
+      labelSelector: 'cache.kyverno.io/enabled=true',
+      project: withoutManagedFields,
+    },
+  ];
+}
+
+function roleRegistrations({manager, roles}: RegistrationOptions): Registration[] {
+  return (['rolebindings', 'clusterrolebindings'] as const).map(resource => ({
+    key: resource,
+    group: 'rbac.authorization.k8s.io',
+    version: 'v1',
+    resource,
+    namespaced: resource === 'rolebindings',
+    project: bindingOnly,
+    reconcile(key) {
+      const binding = manager.lister(resource).get(key);
+      if (binding === undefined) roles.drop(`${resource}/${key}`);
+      else roles.put(`${resource}/${key}`, binding);
+    },
+  }));
+}
+
+function installationRegistrations(options: RegistrationOptions): Registration[] {
+  const {manager, environment, secrets} = options;
+  const {namespace, configMapName} = environment;
+  const own = (key: string, resource: string, name: string): Omit<Registration, 'reconcile'> => ({
+    key,
+    group: '',
+    version: 'v1',
+    resource,
+    namespaced: true,
+    namespace,
+    fieldSelector: `metadata.name=${name}`,
+  });
+  const webhook = (resource: string): Registration => ({
+    key: resource,
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    resource,
+    namespaced: false,
+    project: withoutManagedFields,
+    reconcile: name => {
+      if (name.startsWith('kyverno-')) options.onConfiguration();
+    },
+  });
+  return [
+    {...own('secret-ca', 'secrets', secrets.ca), reconcile: options.onSecret},
+    {...own('secret-tls', 'secrets', secrets.pair), reconcile: options.onSecret},
+    {
+      ...own('config', 'configmaps', configMapName),
+      reconcile: key => options.onConfig(configMapData(manager.lister('config').get(key))),
+    },
+    webhook('validatingwebhookconfigurations'),
+    webhook('mutatingwebhookconfigurations'),
+    {
+      key: 'customresourcedefinitions',
+      group: 'apiextensions.k8s.io',
+      version: 'v1',
+      resource: 'customresourcedefinitions',
+      namespaced: false,
+      project: definitionOnly,
+      reconcile: options.onDefinition,
+    },
+  ];
+}
+
+/** The strings of a ConfigMap's `data`; `undefined` when there is no such ConfigMap. */
+export function configMapData(configMap: JsonObject | undefined): Readonly<Record<string, string>> | undefined {
+  if (configMap === undefined) return undefined;
+  const data = own(configMap, 'data');
+  if (!isObject(data)) return {};
+  return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = own(object, 'metadata');
+  if (!isObject(metadata)) return object;
+  const {managedFields: _managedFields, ...rest} = metadata;
+  return {...object, metadata: rest};
+}
+
+function identityAndLabels(object: JsonObject): JsonObject {
+  const metadata: JsonObject = {};
+  for (const field of ['name', 'namespace', 'uid', 'resourceVersion', 'labels', 'deletionTimestamp']) {
+    const value = ownPath(object, 'metadata', field);
+    if (value !== undefined) metadata[field] = value;
+  }
+  return {metadata};
+}
+
+function bindingOnly(object: JsonObject): JsonObject {
+  return {...identityAndLabels(object), roleRef: own(object, 'roleRef') ?? {}, subjects: own(object, 'subjects') ?? []};
+}
+
+/** Which kinds a definition makes: all that discovery has to be read again for. */
+function definitionOnly(object: JsonObject): JsonObject {
+  const versions = ownPath(object, 'spec', 'versions');
+  return {
+    ...identityAndLabels(object),
+    spec: {
+      names: ownPath(object, 'spec', 'names') ?? {},
+      scope: ownPath(object, 'spec', 'scope') ?? '',
+      versions: Array.isArray(versions)
+        ? versions.map(version => ({name: ownPath(version, 'name') ?? '', served: ownPath(version, 'served') ?? false}))
+        : [],
+    },
+    status: {conditions: ownPath(object, 'status', 'conditions') ?? []},
+  };
+}

@@ -1,0 +1,41 @@
+import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
+import type {KubeClient} from '../../adapters/kube/types.js';
+import type {CompiledPolicy} from '../../engine/compile/types.js';
+import type {JsonObject} from '../../engine/json/types.js';
+
+const collection = {group: 'admissionregistration.k8s.io', version: 'v1', resource: 'validatingwebhookconfigurations'} as const;
+
+/**
+ * Asks the API server whether it takes a policy's match conditions, by a dry-run create of a configuration with nothing
+ * but them: one bad expression would else spoil the configuration of all. Answers the refusal's text; `undefined` =
+ * taken. Rejects when no answer could be had.
+ */
+export async function tryMatchConditions(client: KubeClient, policy: CompiledPolicy): Promise<string | undefined> {
+  try {
+    await client.create(collection, trialConfiguration(policy), {dryRun: true});
+    return undefined;
+  } catch (error) {
+    if (error instanceof KubeError && hasStatus(error, 422)) return `matchConditions are refused by the API server: ${error.message}`;
+    throw error;
+  }
+}
+
+function trialConfiguration(policy: CompiledPolicy): JsonObject {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: {generateName: 'kyverno-match-conditions-trial-'},
+    webhooks: [
+      {
+        name: 'trial.kyverno.svc',
+        clientConfig: {url: 'https://localhost/trial'},
+        rules: [],
+        failurePolicy: 'Ignore',
+        sideEffects: 'None',
+        timeoutSeconds: 1,
+        admissionReviewVersions: ['v1'],
+        matchConditions: policy.source.spec.matchConditions.map(({name, expression}) => ({name, expression})),
+      },
+    ],
+  };
+}

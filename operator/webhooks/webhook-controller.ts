@@ -1,0 +1,196 @@
+import type {Clock} from '../../adapters/clock.js';
+import {hasStatus} from '../../adapters/kube/kube-error.js';
+import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import type {KubeClient} from '../../adapters/kube/types.js';
+import type {Logger} from '../../adapters/log/logger.js';
+import type {CompiledPolicy} from '../../engine/compile/types.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
+import type {OperatorConfig} from '../config/config-map.js';
+import type {Flags} from '../config/flags.js';
+import {createWorkQueue} from '../manager/work-queue.js';
+import {tryMatchConditions} from './match-condition-trial.js';
+import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
+import {planStaticWebhooks} from './plan-static-webhooks.js';
+import {configurationStep} from './reconcile-configuration.js';
+import {renderConfiguration} from './render-configuration.js';
+import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote} from './types.js';
+
+export const configurationResources: Readonly<Record<ConfigurationKind, string>> = {
+  ValidatingWebhookConfiguration: 'validatingwebhookconfigurations',
+  MutatingWebhookConfiguration: 'mutatingwebhookconfigurations',
+};
+
+export interface WebhookControllerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly cache: PolicyCache;
+  readonly resources: () => ResourceMap;
+  readonly lister: (key: string) => ObjectReader;
+  readonly config: () => OperatorConfig;
+  readonly flags: Flags;
+  readonly service: {readonly namespace: string; readonly name: string};
+  /** PEM; undefined until there are certificates. */
+  readonly caBundle: () => string | undefined;
+  /** Cluster-scoped object of the installation whose end takes the configurations along. */
+  readonly owner: () => JsonObject | undefined;
+  /** The configurations in force cover these policies now. */
+  readonly onApplied: () => void;
+}
+
+export interface WebhookController {
+  /** Something that configurations depend on has changed. */
+  touch(): void;
+  registeredGeneration(key: string): number | undefined;
+  refusedConditions(key: string): string | undefined;
+  notes(key: string): readonly PolicyWebhookNote[];
+  setLeading(leading: boolean): void;
+  stop(): Promise<void>;
+}
+
+const settleMs = 50;
+/** Repairs of one configuration within a minute before we stop answering each at once. */
+const maxRepairs = 100;
+const minuteMs = 60_000;
+const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
+
+/** Keeps all our webhook configurations as policies need them. Runs on the leader. */
+export function createWebhookController(options: WebhookControllerOptions): WebhookController {
+  const {client, clock, log, cache, flags} = options;
+  const registered = new Map<string, number>();
+  const trials = new Map<string, {readonly uid: string; readonly generation: number; readonly refusal: string | undefined}>();
+  const repairs = new Map<string, number[]>();
+  let notes = new Map<string, PolicyWebhookNote[]>();
+
+  const queue = createWorkQueue({
+    clock,
+    concurrency: 1,
+    run: reconcile,
+    maxRetryMs: 30_000,
+    onError(_key, error, retryInMs) {
+      // Somebody wrote in between: the watch brings their version, then we look again.
+      if (hasStatus(error, 409)) log.v(2, 'a webhook configuration changed meanwhile');
+      else log.error('webhook configurations could not be written', {error: String(error), retryInMs});
+    },
+  });
+  queue.pause();
+
+  async function reconcile(): Promise<void> {
+    const caBundle = options.caBundle();
+    if (caBundle === undefined) return;
+    const policies = await acceptedPolicies();
+    const plans: ConfigurationPlan[] = planStaticWebhooks({defaultTimeout: flags.webhookTimeout});
+    if (flags.autoUpdateWebhooks) {
+      const plan = planResourceWebhooks({
+        policies,
+        resources: options.resources(),
+        defaultTimeout: flags.webhookTimeout,
+        forceIgnore: flags.forceFailurePolicyIgnore,
+        matchConditions: options.config().matchConditions,
+      });
+      plans.push(plan.validating, plan.mutating);
+      notes = groupNotes(plan.notes);
+    } else {
+      plans.push(...planFixedWebhooks({defaultTimeout: flags.webhookTimeout}).filter(plan => !isThere(plan)));
+    }
+    for (const plan of plans) await apply(plan, caBundle);
+    registered.clear();
+    for (const policy of policies) registered.set(policy.ref.key, policy.source.generation);
+    options.onApplied();
+  }
+
+  /** Served policies whose match conditions, if any, the API server takes. */
+  async function acceptedPolicies(): Promise<CompiledPolicy[]> {
+    const accepted: CompiledPolicy[] = [];
+    const fine = new Set<string>();
+    for (const state of cache.policies()) {
+      if (state.status !== 'served') continue;
+      const {policy} = state;
+      if (!policy.fineGrained) {
+        accepted.push(policy);
+        continue;
+      }
+      fine.add(state.key);
+      let trial = trials.get(state.key);
+      if (trial === undefined || trial.uid !== state.uid || trial.generation !== state.generation) {
+        trial = {uid: state.uid, generation: state.generation, refusal: await tryMatchConditions(client, policy)};
+        trials.set(state.key, trial);
+        if (trial.refusal !== undefined) log.error(`policy ${state.key} failed: ${trial.refusal}`);
+      }
+      if (trial.refusal === undefined) accepted.push(policy);
+    }
+    for (const key of trials.keys()) if (!fine.has(key)) trials.delete(key);
+    return accepted;
+  }
+
+  function isThere(plan: ConfigurationPlan): boolean {
+    return options.lister(configurationResources[plan.kind]).get(plan.name) !== undefined;
+  }
+
+  async function apply(plan: ConfigurationPlan, caBundle: string): Promise<void> {
+    const config = options.config();
+    const wanted = renderConfiguration(plan, {
+      service: {...options.service, port: flags.servicePort},
+      serverIP: flags.serverIP,
+      caBundle,
+      labels: config.webhookLabels,
+      annotations: config.webhookAnnotations,
+      namespaceSelector: config.webhooks.namespaceSelector as JsonObject | undefined,
+      objectSelector: config.webhooks.objectSelector as JsonObject | undefined,
+      owner: options.owner(),
+    });
+    const collection = {...group, resource: configurationResources[plan.kind]};
+    const live = options.lister(configurationResources[plan.kind]).get(plan.name);
+    const step = configurationStep(wanted, live);
+    if (step.action === 'none') return;
+    if (step.action === 'create') {
+      await client.create(collection, step.object, {fieldManager: 'kyverno'});
+    } else {
+      if (contested(plan.name)) return;
+      await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
+    }
+    log.v(1, `webhook configuration ${plan.name} ${step.action === 'create' ? 'created' : 'updated'}`, {entries: plan.entries.length});
+  }
+
+  /** Somebody who rewrites what we write is answered ever more slowly, and named in the log. */
+  function contested(name: string): boolean {
+    const now = clock.monotonic();
+    const recent = (repairs.get(name) ?? []).filter(at => now - at < minuteMs);
+    recent.push(now);
+    repairs.set(name, recent);
+    if (recent.length <= maxRepairs) return false;
+    log.warn(`webhook configuration ${name} is being rewritten by somebody else; we look again in 10 s`, {repairs: recent.length});
+    queue.addAfter('all', 10_000);
+    return true;
+  }
+
+  return {
+    touch: () => queue.addAfter('all', settleMs),
+    registeredGeneration: key => registered.get(key),
+    refusedConditions: key => trials.get(key)?.refusal,
+    notes: key => notes.get(key) ?? [],
+    setLeading(leading) {
+      if (leading) {
+        queue.add('all');
+        queue.resume();
+      } else {
+        queue.pause();
+        registered.clear();
+      }
+    },
+    stop: () => queue.stop(),
+  };
+}
+
+function groupNotes(notes: readonly PolicyWebhookNote[]): Map<string, PolicyWebhookNote[]> {
+  const grouped = new Map<string, PolicyWebhookNote[]>();
+  for (const note of notes) {
+    const list = grouped.get(note.policy);
+    if (list === undefined) grouped.set(note.policy, [note]);
+    else list.push(note);
+  }
+  return grouped;
+}
+
