@@ -63,7 +63,10 @@ describe('the control plane for tests', () => {
 
 describe('the node agent', () => {
   beforeAll(async () => {
-    const {certificate, key} = cluster.authority.issue({commonName: 'replica', hosts: ['localhost', '127.0.0.1']});
+    const {certificate, key} = cluster.authority.issue({
+      commonName: 'replica',
+      hosts: ['localhost', '127.0.0.1', 'kyverno-svc.kyverno.svc'],
+    });
     await writeFile(join(cluster.dir, 'replica.crt'), certificate);
     await writeFile(join(cluster.dir, 'replica.key'), key);
     await cluster.kubectl(['create', 'namespace', 'kyverno']);
@@ -104,6 +107,23 @@ describe('the node agent', () => {
     await eventually(async () => (await logs()).trimEnd().split('\n').length > seen + 10, {what: 'more beats'});
     stop.abort();
     expect((await followed).stdout.trimEnd().split('\n').length).toBeGreaterThan(3);
+  });
+
+  it('is reached by the API server through a Service of type ExternalName', async () => {
+    await cluster.kubectl(['apply', '-f', '-'], {
+      input: JSON.stringify({apiVersion: 'v1', kind: 'List', items: webhook()}),
+    });
+    const refused = await eventually(
+      async () => {
+        const result = await cluster.kubectl(['create', 'configmap', 'refused', '--dry-run=server'], {
+          allowFailure: true,
+        });
+        return result.code !== 0 && result.stderr;
+      },
+      {what: 'webhook called'},
+    );
+    expect(refused).toMatch(/denied the request: refused by replica-/);
+    await cluster.kubectl(['delete', 'validatingwebhookconfiguration', 'replica']);
   });
 
   it('spreads connections on port 443 over the ready replicas and keeps open ones where they are', async () => {
@@ -225,4 +245,32 @@ function deployment(): object {
       template: {metadata: {labels}, spec: {containers: [container], terminationGracePeriodSeconds: 5}},
     },
   };
+}
+
+function webhook(): object[] {
+  const service = {namespace: 'kyverno', name: 'kyverno-svc', path: '/admit'};
+  const rule = {apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE']};
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {name: 'kyverno-svc', namespace: 'kyverno'},
+      spec: {type: 'ExternalName', externalName: 'localhost'},
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: {name: 'replica'},
+      webhooks: [
+        {
+          name: 'replica.example.com',
+          clientConfig: {service, caBundle: Buffer.from(cluster.ca).toString('base64')},
+          rules: [rule],
+          namespaceSelector: {matchLabels: {'kubernetes.io/metadata.name': 'default'}},
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    },
+  ];
 }
