@@ -68,7 +68,7 @@ function checkConfigMap(body: JsonObject, path: string, {faults, namespaced, nam
   }
 }
 
-function checkApiCall(body: JsonObject, path: string, {faults}: Scope): void {
+function checkApiCall(body: JsonObject, path: string, {faults, namespaced, namespace}: Scope): void {
   const service = child(body, 'service');
   const urlPath = text(body, 'urlPath') ?? '';
   if (urlPath !== '' && service)
@@ -77,6 +77,14 @@ function checkApiCall(body: JsonObject, path: string, {faults}: Scope): void {
     faults.error('context-api-call', path, 'either urlPath or service is required in an apiCall context entry');
   if (service && !text(service, 'url'))
     faults.error('context-api-call', at(at(path, 'service'), 'url'), 'a url is required for a service');
+  const isForeign = !`${urlPath.split('?')[0]}/`.includes(`/namespaces/${namespace}/`);
+  if (namespaced && namespace !== '' && urlPath !== '' && isForeign && findVariables(urlPath).length === 0) {
+    faults.warn(
+      'context-namespace',
+      at(path, 'urlPath'),
+      `a namespaced policy may only call paths of its own namespace: /namespaces/${namespace}/`,
+    );
+  }
   if (objects(body, 'data').length > 0 && text(body, 'method') !== 'POST') {
     faults.warn('context-api-call', at(path, 'data'), 'data is sent with method POST only');
   }

@@ -62,7 +62,22 @@ function checkAutogenAnnotation(metadata: JsonObject, {faults}: Scope): void {
   }
 }
 
+/** Fields with a successor, and what that is. */
+const deprecated: Readonly<Record<string, string>> = {
+  failurePolicy: 'use spec.webhookConfiguration.failurePolicy instead',
+  webhookTimeoutSeconds: 'use spec.webhookConfiguration.timeoutSeconds instead',
+  schemaValidation: 'it has no effect',
+  validationFailureAction: 'use spec.rules[*].validate.failureAction instead',
+  validationFailureActionOverrides: 'use spec.rules[*].validate.failureActionOverrides instead',
+  mutateExistingOnPolicyUpdate: 'use spec.rules[*].mutate.mutateExistingOnPolicyUpdate instead',
+  generateExisting: 'use spec.rules[*].generate.generateExisting instead',
+};
+
 function checkDeprecatedPairs(spec: JsonObject, {faults}: Scope): void {
+  for (const field of Object.keys(deprecated)) {
+    if (has(spec, field))
+      faults.warn('deprecated-field', `spec.${field}`, `spec.${field} is deprecated: ${deprecated[field]}`);
+  }
   const webhook = child(spec, 'webhookConfiguration');
   if (text(spec, 'failurePolicy') && has(webhook, 'failurePolicy')) {
     faults.error(

@@ -644,7 +644,8 @@ describe('checks of a policy', () => {
   it.each(cases)('$title', ({policy, errors = [], warnings = []}) => {
     const result = loadClassicPolicy(policy, {resources: testKinds});
     expect(summary(result.errors, errors)).toEqual(errors);
-    expect(summary(result.warnings, warnings)).toEqual(warnings);
+    const told = result.warnings.filter(({code}) => code !== 'deprecated-field');
+    expect(summary(told, warnings)).toEqual(warnings);
     expect(result.policy === undefined).toBe(errors.length > 0);
   });
 
@@ -705,6 +706,47 @@ const generate = (changes: string) =>
 match: {any: [{resources: {kinds: [Namespace]}}]}
 generate: {apiVersion: v1, kind: Secret, name: a, namespace: b, synchronize: true, data: {data: {}}}
 ${changes}`);
+
+describe('deprecated fields', () => {
+  it('are told, each with its successor', () => {
+    const spec =
+      '{failurePolicy: Ignore, webhookTimeoutSeconds: 3, schemaValidation: true, validationFailureAction: Audit, generateExisting: true}';
+    const result = loadClassicPolicy(policyWith('{}', spec), {resources: testKinds});
+    expect(result.errors).toEqual([]);
+    expect(result.warnings.map(({message}) => message)).toEqual([
+      'spec.failurePolicy is deprecated: use spec.webhookConfiguration.failurePolicy instead',
+      'spec.webhookTimeoutSeconds is deprecated: use spec.webhookConfiguration.timeoutSeconds instead',
+      'spec.schemaValidation is deprecated: it has no effect',
+      'spec.validationFailureAction is deprecated: use spec.rules[*].validate.failureAction instead',
+      'spec.generateExisting is deprecated: use spec.rules[*].generate.generateExisting instead',
+    ]);
+  });
+
+  it('of image verification are told too', () => {
+    const policy = policyWith('validate: null\nverifyImages: [{image: "a/*", key: k}]');
+    expect(loadClassicPolicy(policy, {resources: testKinds}).warnings).toMatchObject([
+      {
+        path: 'spec.rules[0].verifyImages[0]',
+        message: 'image, key: deprecated, use imageReferences and attestors instead',
+      },
+    ]);
+  });
+});
+
+describe('verifiers', () => {
+  it('have no part that nobody reads', () => {
+    const policy = policyWith(`validate: null
+verifyImages:
+  - imageReferences: [a]
+    attestors: [{entries: [{keyless: {issuers: x, rekor: {url: u, key: 1}}}, {attestor: {entries: [{keys: {kms: a, public: b}}]}}]}]`);
+    const path = 'spec.rules[0].verifyImages[0].attestors[0].entries';
+    expect(loadClassicPolicy(policy, {resources: testKinds}).errors.map(error => [error.path, error.message])).toEqual([
+      [`${path}[0].keyless.issuers`, 'unknown field "issuers"'],
+      [`${path}[0].keyless.rekor.key`, 'unknown field "key"'],
+      [`${path}[1].attestor.entries[0].keys.public`, 'unknown field "public"'],
+    ]);
+  });
+});
 
 describe('updates of generate rules', () => {
   it.each([

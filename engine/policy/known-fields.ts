@@ -100,8 +100,34 @@ export const podSecurityExclude = object({
   values: strings,
 });
 
-/** Open nested sets keep what users wrote; their own checks look into them. */
-const attestorSet = object({count: {type: 'integer', min: 1}, entries: list({type: 'object', fields: {}, open: true})});
+const rekor = object({url: string, pubkey: string, ignoreTlog: boolean});
+const ctlog = object({ignoreSCT: boolean, pubkey: string, tsaCertChain: string});
+const secret = object({name: string, namespace: string});
+
+/** Closed on every level: a part of a verifier that nobody reads would be a check that nobody makes. */
+const attestorSet: ObjectShape = object({
+  count: {type: 'integer', min: 1},
+  entries: list(
+    object({
+      keys: object({publicKeys: string, secret, kms: string, signatureAlgorithm: string, rekor, ctlog}),
+      certificates: object({cert: string, certChain: string, rekor, ctlog}),
+      keyless: object({
+        issuer: string,
+        issuerRegExp: string,
+        subject: string,
+        subjectRegExp: string,
+        roots: string,
+        additionalExtensions: stringMap,
+        rekor,
+        ctlog,
+      }),
+      attestor: () => attestorSet,
+      annotations: stringMap,
+      repository: string,
+      signatureAlgorithm: string,
+    }),
+  ),
+});
 
 const validateShape = object({
   failureAction: action,
