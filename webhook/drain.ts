@@ -16,7 +16,7 @@ export interface DrainSteps {
 
 const defaultMaxWaitMs = 10_000;
 const defaultSilentMs = 1_000;
-const defaultFinishMs = 30_000;
+const defaultFinishMs = 15_000;
 
 /**
  * Leaves without a refused call: clients stop finding us before connections end, and a connection ends after an answer

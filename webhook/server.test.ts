@@ -1,4 +1,5 @@
 import {Agent} from 'node:https';
+import {connect as connectTcp} from 'node:net';
 import {connect} from 'node:tls';
 import {afterEach, describe, expect, it} from 'vitest';
 import type {MutateResponse, ValidateOptions, ValidateResponse} from '../engine/types.js';
@@ -70,6 +71,28 @@ describe('over the wire', () => {
     }
     expect(ports.size).toBe(1);
     agent.destroy();
+  });
+
+  it('keeps an idle connection for longer than the API server does', async () => {
+    const harness = await start();
+    const reply = await harness.call({path: '/validate/fail', body: podReview()});
+    const seconds = Number(/timeout=(\d+)/.exec(String(reply.headers['keep-alive']))![1]);
+    expect(seconds).toBeGreaterThan(90);
+  });
+
+  it('a client that leaves in the middle of its body takes nothing with it', async () => {
+    const harness = await start({limits: {maxInFlightBytes: 2000, maxInFlight: 1}});
+    for (let count = 0; count < 5; count++) {
+      const socket = connect({port: harness.port, host: '127.0.0.1', ca: harness.ca.cert});
+      await new Promise(resolve => socket.once('secureConnect', resolve));
+      socket.write(`POST /validate HTTP/1.1\r\nHost: x\r\nContent-Length: 1500\r\n\r\n${'x'.repeat(1000)}`);
+      await settle();
+      const closed = new Promise(resolve => socket.once('close', resolve));
+      socket.destroy();
+      await closed;
+      await settle(50);
+    }
+    expect((await harness.review('/validate/fail')).allowed).toBe(true);
   });
 
   it('HTTP/1.1 is the only protocol offered and TLS 1.1 is refused', async () => {
@@ -458,6 +481,22 @@ describe('certificates', () => {
     expect(await serialOf(harness)).not.toBe(before);
     expect((await harness.review('/validate/fail')).allowed).toBe(true);
   });
+});
+
+it('closes while a handshake is under way', async () => {
+  const harness = await startHarness();
+  const raw = connectTcp({port: harness.port, host: '127.0.0.1'});
+  await new Promise(resolve => raw.once('connect', resolve));
+  await settle();
+  await harness.close();
+  raw.destroy();
+});
+
+it('a taken port is an error', async () => {
+  const harness = await start();
+  const second = await start();
+  await second.server.close();
+  await expect(second.server.listen(harness.port, '127.0.0.1')).rejects.toThrow('EADDRINUSE');
 });
 
 describe('draining', () => {

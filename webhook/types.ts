@@ -180,7 +180,7 @@ export interface DrainOptions {
   readonly maxWaitMs?: number;
   /** How long a connection has to stay silent after that before it is closed, milliseconds; default 1,000. */
   readonly silentMs?: number;
-  /** Longest wait for requests in flight, milliseconds; default 30,000. */
+  /** Longest wait for requests in flight, milliseconds; default 15,000. */
   readonly finishMs?: number;
 }
 

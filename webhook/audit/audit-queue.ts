@@ -3,6 +3,7 @@ import type {Logger} from '../../adapters/log/logger.js';
 import type {MaybePromise} from '../../engine/context-loader.js';
 import {errorText} from '../context.js';
 import type {AuditLoss, Metrics} from '../metrics/metrics.js';
+import {createQuietLog} from '../quiet-log.js';
 
 export interface AuditQueueOptions<Job> {
   readonly capacity: number;
@@ -27,9 +28,6 @@ export interface AuditQueue<Job> {
   close(): void;
 }
 
-/** Lines about losses of one sort are at least this far apart; those between are counted into the next. */
-const quietMs = 60_000;
-
 /**
  * Work that follows an answer: started one job per turn of the event loop, so that requests come in between; bounded
  * in length and time, so that a dead sink costs neither memory nor latency.
@@ -43,7 +41,11 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
   let closed = false;
   const aborts = new Set<AbortController>();
   const idleWaiters: Array<() => void> = [];
-  const report = createLossReport(options);
+  const quietly = createQuietLog(options.log, clock);
+  const report = (reason: AuditLoss, text: string) => {
+    metrics.auditLost(reason);
+    quietly(reason, `audit work for ${text}`);
+  };
 
   function schedule(): void {
     if (scheduled || head === waiting.length || running >= options.workers) return;
@@ -127,22 +129,5 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
       for (const abort of aborts) abort.abort();
       for (const resolve of idleWaiters.splice(0)) resolve();
     },
-  };
-}
-
-function createLossReport<Job>(options: AuditQueueOptions<Job>): (reason: AuditLoss, text: string) => void {
-  const {clock, log, metrics} = options;
-  const lastLine = new Map<AuditLoss, {at: number; more: number}>();
-  return (reason, text) => {
-    metrics.auditLost(reason);
-    const last = lastLine.get(reason);
-    const now = clock.monotonic();
-    if (last !== undefined && now - last.at < quietMs) {
-      last.more++;
-      return;
-    }
-    const more = last === undefined || last.more === 0 ? '' : ` (and ${last.more} more since)`;
-    lastLine.set(reason, {at: now, more: 0});
-    log.error(`audit work for ${text}${more}`);
   };
 }

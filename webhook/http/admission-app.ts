@@ -5,6 +5,7 @@ import {deadlines} from '../deadline.js';
 import {checkContentType, decodeReview, DecodeError} from '../review/decode.js';
 import {encodeReview} from '../review/encode.js';
 import type {AdmissionRoute} from '../routes.js';
+import {createQuietLog} from '../quiet-log.js';
 import {createTargetReader} from '../target.js';
 import type {AdmissionLimits, AdmissionServerOptions, ReadinessReport} from '../types.js';
 import {createBodyReader, type BodyFailure} from './body-reader.js';
@@ -41,7 +42,13 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
   const {clock, metrics, log} = options.server;
   const readTarget = createTargetReader();
   const bodies = createBodyReader(limits);
+  const quietly = createQuietLog(log, clock);
   let inFlight = 0;
+
+  function refuse(reason: 'in-flight' | 'body-size', route: AdmissionRoute): void {
+    metrics.requestRefused(reason);
+    quietly(reason, `admission request to ${route.pattern} failed: limit on ${reason} reached`);
+  }
 
   async function admit(
     request: IncomingMessage,
@@ -52,8 +59,8 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     const receivedAt = clock.now();
     const body = await bodies.read(request);
     if (typeof body === 'string') {
-      if (body === 'too-large') metrics.requestRefused('body-size');
-      if (body === 'no-room') metrics.requestRefused('in-flight');
+      if (body === 'too-large') refuse('body-size', route);
+      if (body === 'no-room') refuse('in-flight', route);
       return bodyFailures[body];
     }
     try {
@@ -72,7 +79,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
       const answer = pipelines.handlers[route.handler](context);
       return {status: 200, body: encodeReview(review, answer instanceof Promise ? await answer : answer), json: true};
     } catch (error) {
-      if (error instanceof DecodeError) return {status: error.status, body: error.message};
+      if (error instanceof DecodeError) {
+        quietly('decode', `admission request to ${route.pattern} failed: ${error.message}`);
+        return {status: error.status, body: error.message};
+      }
       log.error(`admission request failed: ${errorText(error)}`, {path: route.pattern});
       return {status: 500, body: 'internal error'};
     } finally {
@@ -87,7 +97,7 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     startedAt: number,
   ): Promise<Reply> {
     if (inFlight >= limits.maxInFlight) {
-      metrics.requestRefused('in-flight');
+      refuse('in-flight', route);
       return tooMany;
     }
     inFlight++;

@@ -20,6 +20,12 @@ interface State {
 /** Knows which connections serve a request, and since when the others have not. */
 export function trackConnections(server: Server, clock: Clock): Connections {
   const states = new Map<Socket, State>();
+  /** Below TLS, handshakes under way included: what has to go for the listener to close. */
+  const transports = new Set<Socket>();
+  server.on('connection', socket => {
+    transports.add(socket);
+    socket.once('close', () => transports.delete(socket));
+  });
   server.on('secureConnection', socket => {
     states.set(socket, {requests: 0, lastUse: clock.monotonic()});
     socket.once('close', () => states.delete(socket));
@@ -42,7 +48,7 @@ export function trackConnections(server: Server, clock: Clock): Connections {
     closeSilent: ms => endWhere(state => clock.monotonic() - state.lastUse >= ms),
     closeIdle: () => endWhere(() => true),
     destroyAll: () => {
-      for (const socket of states.keys()) socket.destroy();
+      for (const socket of [...states.keys(), ...transports]) socket.destroy();
     },
   };
 }
