@@ -1,14 +1,12 @@
 import type {Server} from 'node:https';
 import type {Socket} from 'node:net';
+import type {Duplex} from 'node:stream';
 import type {Clock} from '../../adapters/clock.js';
 
 export interface Connections {
   open(): number;
-  busy(): number;
   /** Ends connections that serve nothing and were silent for `ms`. */
   closeSilent(ms: number): void;
-  /** Ends connections that serve nothing now. */
-  closeIdle(): void;
   destroyAll(): void;
 }
 
@@ -21,7 +19,7 @@ interface State {
 export function trackConnections(server: Server, clock: Clock): Connections {
   const states = new Map<Socket, State>();
   /** Below TLS, handshakes under way included: what has to go for the listener to close. */
-  const transports = new Set<Socket>();
+  const transports = new Set<Duplex>();
   server.on('connection', socket => {
     transports.add(socket);
     socket.once('close', () => transports.delete(socket));
@@ -39,14 +37,12 @@ export function trackConnections(server: Server, clock: Clock): Connections {
       state.lastUse = clock.monotonic();
     });
   });
-  const endWhere = (wanted: (state: State) => boolean) => {
-    for (const [socket, state] of states) if (state.requests === 0 && wanted(state)) socket.destroySoon();
-  };
   return {
     open: () => states.size,
-    busy: () => [...states.values()].filter(state => state.requests > 0).length,
-    closeSilent: ms => endWhere(state => clock.monotonic() - state.lastUse >= ms),
-    closeIdle: () => endWhere(() => true),
+    closeSilent: ms => {
+      const now = clock.monotonic();
+      for (const [socket, state] of states) if (state.requests === 0 && now - state.lastUse >= ms) socket.destroySoon();
+    },
     destroyAll: () => {
       for (const socket of [...states.keys(), ...transports]) socket.destroy();
     },
