@@ -1,4 +1,4 @@
-import type {Json, JsonObject} from '../json/types.js';
+import {type Json, type JsonObject, own} from '../json/types.js';
 import {parseKindSelector} from '../match/kind-selector.js';
 import {hasWildcard} from '../values/glob.js';
 import {findVariables} from '../variables/scan.js';
@@ -195,7 +195,11 @@ function checkWildcardKind(
   if (has(rule, 'generate') || has(rule, 'verifyImages') || foreach) {
     faults.error('wildcard-kind-rule', path, 'wildcard policy does not support rule type');
   }
-  const bodies = [validate?.['pattern'], ...list(validate, 'anyPattern'), mutate?.['patchStrategicMerge']];
+  const bodies = [
+    own(validate ?? {}, 'pattern'),
+    ...list(validate, 'anyPattern'),
+    own(mutate ?? {}, 'patchStrategicMerge'),
+  ];
   if (bodies.some(reachesBeyondMetadata) || legacyKeysBeyondMetadata(validate)) {
     faults.error(
       'wildcard-kind-metadata',
@@ -246,13 +250,13 @@ function covers(exclude: JsonObject, match: JsonObject): boolean {
   for (const key of ['roles', 'clusterRoles']) {
     if (list(exclude, key).length > 0 && !included(strings(exclude, key), strings(match, key))) return false;
   }
-  if (list(exclude, 'subjects').length > 0 && !sameJson(exclude['subjects'], match['subjects'])) return false;
+  if (list(exclude, 'subjects').length > 0 && !sameJson(own(exclude, 'subjects'), own(match, 'subjects'))) return false;
   const outer = child(exclude, 'resources') ?? {};
   const inner = child(match, 'resources') ?? {};
   for (const key of criteria) {
     if (list(outer, key).length > 0 && !included(strings(outer, key), strings(inner, key))) return false;
   }
   return ['name', 'annotations', 'selector', 'namespaceSelector'].every(
-    key => !has(outer, key) || sameJson(outer[key], inner[key]),
+    key => !has(outer, key) || sameJson(own(outer, key), own(inner, key)),
   );
 }

@@ -87,8 +87,8 @@ function checkTargets(mutate: JsonObject, path: string, scope: Scope): void {
   objects(mutate, 'targets').forEach((target, index) => {
     const place = at(at(path, 'targets'), index);
     if (!text(target, 'kind')) faults.error('target-kind', at(place, 'kind'), 'kind can not be empty');
-    const own = text(target, 'namespace') ?? '';
-    if (namespaced && own !== '' && namespace !== '' && own !== namespace) {
+    const given = text(target, 'namespace') ?? '';
+    if (namespaced && given !== '' && namespace !== '' && given !== namespace) {
       faults.error(
         'target-namespace',
         at(place, 'namespace'),
@@ -98,7 +98,7 @@ function checkTargets(mutate: JsonObject, path: string, scope: Scope): void {
     const selector = child(target, 'selector');
     if (selector) checkSelector(selector, at(place, 'selector'), faults);
     checkContext(objects(target, 'context'), at(place, 'context'), scope);
-    checkConditions(target['preconditions'], at(place, 'preconditions'), faults);
+    checkConditions(own(target, 'preconditions'), at(place, 'preconditions'), faults);
   });
 }
 

@@ -68,8 +68,8 @@ function checkEntry(entry: JsonObject, path: string, scope: Scope): void {
 
 function checkAttestation(attestation: JsonObject, path: string, type: string, faults: Faults): void {
   const predicate = text(attestation, 'predicateType');
-  const own = text(attestation, 'type');
-  if (predicate && own)
+  const statement = text(attestation, 'type');
+  if (predicate && statement)
     faults.error('predicate-type', at(path, 'predicateType'), 'predicateType and type cannot be used together');
   else if (predicate) {
     faults.warn(
@@ -77,9 +77,9 @@ function checkAttestation(attestation: JsonObject, path: string, type: string, f
       at(path, 'predicateType'),
       `predicateType has been deprecated use 'type: ${predicate}' instead of 'predicateType: ${predicate}'`,
     );
-  } else if (!own) faults.error('predicate-type', at(path, 'type'), 'a type is required');
+  } else if (!statement) faults.error('predicate-type', at(path, 'type'), 'a type is required');
   checkAttestorSets(objects(attestation, 'attestors'), at(path, 'attestors'), type, faults);
-  checkConditionBlocks(attestation['conditions'], at(path, 'conditions'), faults);
+  checkConditionBlocks(own(attestation, 'conditions'), at(path, 'conditions'), faults);
 }
 
 export function checkAttestorSets(sets: readonly JsonObject[], path: string, type: string, faults: Faults): void {

@@ -1,4 +1,4 @@
-import type {JsonObject} from '../json/types.js';
+import {type JsonObject, own} from '../json/types.js';
 import {child, objects, strings} from './access.js';
 import {at} from './faults.js';
 
@@ -10,7 +10,7 @@ export interface PlacedFilter {
 const directFields = ['resources', 'roles', 'clusterRoles', 'subjects'];
 
 export function hasDirect(block: JsonObject): boolean {
-  return directFields.some(field => !isEmpty(block[field]));
+  return directFields.some(field => !isEmpty(own(block, field)));
 }
 
 function isEmpty(value: unknown): boolean {
