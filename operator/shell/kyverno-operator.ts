@@ -1,6 +1,5 @@
 import {readFile} from 'node:fs/promises';
 import {CoreV1Api, type KubeConfig, type V1CustomResourceDefinitionVersion} from '@kubernetes/client-node';
-import operatorModule, {type ResourceEvent, type ResourceMeta} from '@dot-i/k8s-operator';
 import {parse} from 'yaml';
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
@@ -13,6 +12,7 @@ import type {Manager, Registration} from '../manager/manager.js';
 import {writeStatus} from '../status/write-status.js';
 import {hideDefaultContext} from './default-context.js';
 import {editFinalizers, finalizersOf} from './finalizers.js';
+import {Framework, type ResourceEvent, ResourceEventType, type ResourceMeta, ResourceMetaImpl} from './framework.js';
 import {refOfMeta, resourceEvents} from './resource-events.js';
 
 export interface KyvernoOperatorOptions {
@@ -32,14 +32,12 @@ export interface KyvernoOperatorOptions {
   readonly onInit?: (() => Promise<void>) | undefined;
 }
 
-const Operator = operatorModule.default;
-
 /**
  * The shell around the operator: life cycle by the framework's `start`, `init` and `stop`; kinds by key through the
  * manager. The framework's own watch ends the process on any error and its helpers lose events and errors, so every one
  * of them leads to the manager, the status writer or the raw client.
  */
-export class KyvernoOperator extends Operator {
+export class KyvernoOperator extends Framework {
   readonly #options: KyvernoOperatorOptions;
   readonly #election: LeaseElection | undefined;
 
@@ -163,7 +161,7 @@ export class KyvernoOperator extends Operator {
     finalizer: string,
     deleteAction: (event: ResourceEvent) => Promise<void>,
   ): Promise<boolean> {
-    if (event.type === operatorModule.ResourceEventType.Deleted) return false;
+    if (event.type === ResourceEventType.Deleted) return false;
     const {client} = this.#options;
     const ref = refOfMeta(event.meta);
     const held = finalizersOf(event.object).includes(finalizer);
@@ -204,7 +202,7 @@ export class KyvernoOperator extends Operator {
   async #freshMeta(meta: ResourceMeta, ref: ObjectRef): Promise<ResourceMeta | null> {
     try {
       const object = await this.#options.client.get(ref);
-      return operatorModule.ResourceMetaImpl.createWithId(meta.id, object);
+      return ResourceMetaImpl.createWithId(meta.id, object);
     } catch (error) {
       if (hasStatus(error, 404)) return null;
       throw error;

@@ -1,7 +1,7 @@
-import operatorModule, {type ResourceEvent, type ResourceEventType, type ResourceMeta} from '@dot-i/k8s-operator';
 import type {KubernetesObject} from '@kubernetes/client-node';
 import type {ObjectRef} from '../../adapters/kube/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
+import {type ResourceEvent, ResourceEventType, type ResourceMeta, ResourceMetaImpl} from './framework.js';
 
 /**
  * Turns "this key has changed, the object is now …" into the framework's events. A change that `onEvent` failed on is
@@ -16,10 +16,10 @@ export function resourceEvents(
     const before = told.get(key);
     const subject = object ?? before;
     if (subject === undefined) return;
-    const {Added, Modified, Deleted} = operatorModule.ResourceEventType;
+    const {Added, Modified, Deleted} = ResourceEventType;
     const type: ResourceEventType = object === undefined ? Deleted : before === undefined ? Added : Modified;
     const kubernetesObject: KubernetesObject = subject;
-    const meta = operatorModule.ResourceMetaImpl.createWithPlural(plural, kubernetesObject);
+    const meta = ResourceMetaImpl.createWithPlural(plural, kubernetesObject);
     await onEvent({meta, type, object: kubernetesObject});
     if (object === undefined) told.delete(key);
     else told.set(key, object);
