@@ -51,10 +51,12 @@ export function mergeList(list: Json[], patch: readonly Json[], {keys, budget, m
 }
 
 function findElement(list: readonly (Json | undefined)[], item: Json, keys: readonly string[], budget: Budget): number {
+  const addressed = isObject(item) && keys.length > 0 && own(item, keys[0]!) !== undefined;
   return list.findIndex(element => {
     budget.step();
     if (element === undefined) return false;
-    if (!isObject(item)) return deepEqual(item, element);
-    return isObject(element) && keys.length > 0 && sameElement(item, element, keys);
+    // What carries no key is only ever found as a whole, so that a second merge adds nothing.
+    if (!isObject(item) || !addressed) return deepEqual(item, element);
+    return isObject(element) && sameElement(item, element, keys);
   });
 }

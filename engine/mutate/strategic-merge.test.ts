@@ -69,6 +69,12 @@ describe('strategicMerge of plain patches', () => {
       '{containers: [{name: a, env: [{name: Y, value: "2"}], volumeMounts: [{mountPath: /a, readOnly: true}]}]}',
       '{containers: [{name: a, env: [{name: Y, value: "2"}, {name: X, value: "1"}], volumeMounts: [{mountPath: /a, name: v, readOnly: true}]}]}',
     ],
+    [
+      'an element without its key is added once',
+      '{volumes: [{emptyDir: {}}, {name: v}]}',
+      '{volumes: [{emptyDir: {}}, {hostPath: {path: /x}}]}',
+      '{volumes: [{emptyDir: {}}, {hostPath: {path: /x}}, {name: v}]}',
+    ],
     ['tolerations are replaced', '{tolerations: [{key: a}]}', '{tolerations: [{key: b}]}', '{tolerations: [{key: b}]}'],
     [
       'lists of scalars are replaced',
