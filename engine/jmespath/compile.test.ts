@@ -97,6 +97,8 @@ describe('a query follows the standard where the language does', () => {
     ['s.length(@)', '4'],
     ['@ | n', '3'],
     ["not_null(nul, 's',)", '"s"'],
+    ["not_null(nul 's')", '"s"'],
+    ['{a: n b: s}', '{"a":3,"b":"text"}'],
     ['  n  ', '3'],
   ];
   it.each(cases)('%s is %s', (text, want) => {
@@ -339,17 +341,15 @@ describe('a budget', () => {
     }
   });
 
-  it('refuses a huge replacement before it is made', () => {
-    const half = 'x'.repeat(500_000);
-    expect(() => compileQuery("replace_all(@, 'x', @)").evaluate(half, createQueryEnv())).toThrow(BudgetError);
-    expect(() => compileQuery("regex_replace_all_literal('x', @, @)").evaluate(half, createQueryEnv())).toThrow(
-      BudgetError,
-    );
-    const dollars = '$0'.repeat(1000);
-    const env = createQueryEnv();
-    expect(() => compileQuery("regex_replace_all('.+', a, b)").evaluate({a: half, b: dollars}, env)).toThrow(
-      BudgetError,
-    );
+  const huge: readonly (readonly [text: string, data: Json])[] = [
+    ["replace_all(@, 'x', @)", 'x'.repeat(500_000)],
+    ["regex_replace_all_literal('x', @, @)", 'x'.repeat(20_000)],
+    ["regex_replace_all('.+', a, b)", {a: 'x'.repeat(20_000), b: '$0'.repeat(1000)}],
+    ["regex_match('(a{500}|b{500})c', @)", 'a'.repeat(500_000)],
+    ["regex_replace_all_literal('x', @, 'y')", 'x'.repeat(2_000_000)],
+  ];
+  it.each(huge)('refuses the huge work of %s before it is done', (expression, value) => {
+    expect(() => compileQuery(expression).evaluate(value, createQueryEnv())).toThrow(BudgetError);
   });
 });
 

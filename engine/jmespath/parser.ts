@@ -81,6 +81,11 @@ class Parser {
     return this.#advance();
   }
 
+  /** Between arguments and between pairs of a map the field's policies leave commas out, and upstream lets them. */
+  #optionalComma(): void {
+    if (this.#kind() === ',') this.#advance();
+  }
+
   #fault(message: string, token: Token = this.#token): Error {
     return syntaxError(this.#expression, token.position, message);
   }
@@ -220,7 +225,7 @@ class Parser {
     const args: Ast[] = [];
     while (this.#kind() !== ')') {
       args.push(this.#parseExpression(0));
-      if (this.#kind() !== ')') this.#match(',');
+      this.#optionalComma();
     }
     this.#match(')');
     return this.#node({kind: 'call', name: callee.name, args}, callee.position, ...args);
@@ -313,7 +318,7 @@ class Parser {
       this.#match(':');
       entries.push([key, this.#parseExpression(0)]);
       if (this.#kind() === '}') break;
-      this.#match(',');
+      this.#optionalComma();
     }
     this.#match('}');
     return this.#node({kind: 'hash', entries}, position, ...entries.map(entry => entry[1]));
