@@ -196,9 +196,9 @@ class Reader {
       parts.push(this.#classPart());
     }
     this.#next();
-    const set = union(parts);
-    if (set.length === 0) throw new UnsupportedRegexError('empty character class');
-    return negated ? complement(set) : set;
+    const set = negated ? complement(union(parts)) : union(parts);
+    if (set.length === 0) throw new UnsupportedRegexError('character class without characters');
+    return set;
   }
 
   #classPart(): CharSet {

@@ -15,6 +15,7 @@ const repetition = /\{(\d{1,4})(?:,(\d{0,4}))?\}/g;
 
 /** About the size of the program behind a pattern: its length times its counted repetitions (at most 1,000). */
 function programSize(pattern: string): number {
+  if (!pattern.includes('{')) return pattern.length;
   let factor = 1;
   for (const match of pattern.matchAll(repetition)) factor += Number(match[2] || match[1]);
   return pattern.length * Math.min(factor, 1000);
