@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest';
-import {EvalError} from '../diagnostic.js';
+import {Budget, defaultLimits} from '../budget.js';
+import {BudgetError, EvalError} from '../diagnostic.js';
 import {deepEqual, deepFreeze, stringifyJson} from '../json/index.js';
 import {randomJson, randomObject, seededRandom} from '../json/testing/random.js';
 import type {Json, JsonObject} from '../json/types.js';
@@ -97,6 +98,14 @@ describe('applyJsonPatch', () => {
     const result = applyJsonPatch(object, [{op: 'add', path: '/c/d', value: 2}]);
     expect(result['a']).toBe(object['a']);
     expect(applyJsonPatch(object, [{op: 'remove', path: '/x/y'}])).toBe(object);
+  });
+
+  it('charges its budget for what each operation copies', () => {
+    const budget = new Budget({...defaultLimits, steps: 100}, () => 0);
+    const object = {l: Array.from({length: 60}, () => 0)};
+    const operation = {op: 'remove', path: '/l/0'} as const;
+    expect(applyJsonPatch(object, [operation], budget)['l']).toHaveLength(59);
+    expect(() => applyJsonPatch(object, [operation], budget)).toThrow(BudgetError);
   });
 
   it('stops copies that double and double', () => {

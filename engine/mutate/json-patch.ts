@@ -16,7 +16,7 @@ type Edit = (parent: Json[] | JsonObject, token: string) => Json[] | JsonObject;
 /**
  * Applies RFC 6902 operations: negative indexes count from the end, removing what is not there does nothing, `add`
  * creates missing parents. The input is left as it is; unchanged parts are shared with it.
- * Throws `EvalError`, also for a `test` that fails.
+ * Throws `EvalError`, also for a `test` that fails. Steps count operations and the members they copy.
  */
 export function applyJsonPatch(
   object: JsonObject,
@@ -26,8 +26,8 @@ export function applyJsonPatch(
   let copied = 0;
   let current = object;
   for (const operation of operations) {
-    budget?.step();
     const {op, path} = operation;
+    budget?.step(1 + copyCost(current, path) + (operation.from ? copyCost(current, operation.from) : 0));
     const value = operation.value ?? null;
     if (op === 'add') {
       current = add(current, path, value);
@@ -56,6 +56,19 @@ export function applyJsonPatch(
 
 function fault({op, path}: Pick<JsonPatchOperation, 'op' | 'path'>, problem: string): EvalError {
   return new EvalError(`JSON patch operation ${op} ${path} failed: ${problem}`);
+}
+
+/** Members of the maps and lists on the way to a place: what changing it copies. */
+function copyCost(root: JsonObject, path: string): number {
+  let cost = 0;
+  let current: Json | undefined = root;
+  for (const token of pointerTokens(path)) {
+    if (Array.isArray(current)) cost += current.length;
+    else if (isObject(current)) cost += Object.keys(current).length;
+    else break;
+    current = child(current, token);
+  }
+  return cost;
 }
 
 function countValues(value: Json, limit: number): number {

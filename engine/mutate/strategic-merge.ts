@@ -1,6 +1,7 @@
 import type {Budget} from '../budget.js';
 import {EvalError} from '../diagnostic.js';
 import {isObject, type Json, type JsonObject} from '../json/types.js';
+import type {CompiledPattern} from '../pattern/types.js';
 import {ConditionMiss, hasAnchors, resolveAnchors} from './anchors.js';
 import {mergeMap} from './merge.js';
 import type {MergeSchema} from './merge-schema.js';
@@ -14,6 +15,23 @@ export interface StrategicMergeOptions {
 /** `skipped` says which condition of the patch did not hold. */
 export type StrategicMergeResult = {readonly object: JsonObject} | {readonly skipped: string};
 
+interface Prepared {
+  readonly anchored: boolean;
+  readonly compiled: Map<Json, CompiledPattern>;
+}
+
+/** A patch without variables is the same object for every request: its conditions compile once. */
+const preparedPatches = new WeakMap<JsonObject, Prepared>();
+
+function prepare(patch: JsonObject): Prepared {
+  let prepared = preparedPatches.get(patch);
+  if (!prepared) {
+    prepared = {anchored: hasAnchors(patch), compiled: new Map()};
+    preparedPatches.set(patch, prepared);
+  }
+  return prepared;
+}
+
 /**
  * Applies `patchStrategicMerge`: resolves the anchors against the object, then merges. Neither input is changed;
  * unchanged parts are shared, and the very object comes back when nothing changed. Throws `EvalError`.
@@ -22,9 +40,10 @@ export function strategicMerge(object: JsonObject, patch: Json, options: Strateg
   if (!isObject(patch)) throw new EvalError('patchStrategicMerge must be a map');
   const {schema, budget} = options;
   let plain: JsonObject | undefined = patch;
-  if (hasAnchors(patch)) {
+  const {anchored, compiled} = prepare(patch);
+  if (anchored) {
     try {
-      plain = resolveAnchors(patch, object, schema, {budget, compiled: new Map()});
+      plain = resolveAnchors(patch, object, schema, {budget, compiled});
     } catch (error) {
       if (error instanceof ConditionMiss) return {skipped: error.message};
       throw error;
