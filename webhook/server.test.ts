@@ -528,7 +528,10 @@ describe('draining', () => {
     const after = await harness.call({path: '/validate/fail', body: podReview()});
     expect([after.status, after.headers.connection]).toEqual([200, 'close']);
 
-    harness.clock.advance(1000);
+    for (let step = 0; step < 8; step++) {
+      harness.clock.advance(250);
+      await settle(2);
+    }
     await silentEnd;
     release({results: []});
     const answered = await slow;

@@ -4,8 +4,9 @@ import type {Duplex} from 'node:stream';
 import type {Clock} from '../../adapters/clock.js';
 
 export interface Connections {
+  /** Handshakes under way included. */
   open(): number;
-  /** Ends connections that serve nothing and were silent for `ms`. */
+  /** Ends connections that serve nothing and were silent for `ms`; counts from the first look on. */
   closeSilent(ms: number): void;
   destroyAll(): void;
 }
@@ -13,6 +14,8 @@ export interface Connections {
 interface State {
   requests: number;
   lastUse: number;
+  /** At the last look: a request of which only a part has arrived shows in no other way. */
+  bytesRead: number;
 }
 
 /** Knows which connections serve a request, and since when the others have not. */
@@ -25,7 +28,7 @@ export function trackConnections(server: Server, clock: Clock): Connections {
     socket.once('close', () => transports.delete(socket));
   });
   server.on('secureConnection', socket => {
-    states.set(socket, {requests: 0, lastUse: clock.monotonic()});
+    states.set(socket, {requests: 0, lastUse: clock.monotonic(), bytesRead: 0});
     socket.once('close', () => states.delete(socket));
   });
   server.prependListener('request', (request, response) => {
@@ -38,10 +41,15 @@ export function trackConnections(server: Server, clock: Clock): Connections {
     });
   });
   return {
-    open: () => states.size,
+    open: () => transports.size,
     closeSilent: ms => {
       const now = clock.monotonic();
-      for (const [socket, state] of states) if (state.requests === 0 && now - state.lastUse >= ms) socket.destroySoon();
+      for (const [socket, state] of states) {
+        if (socket.bytesRead !== state.bytesRead) {
+          state.bytesRead = socket.bytesRead;
+          state.lastUse = now;
+        } else if (state.requests === 0 && now - state.lastUse >= ms) socket.destroySoon();
+      }
     },
     destroyAll: () => {
       for (const socket of [...states.keys(), ...transports]) socket.destroy();

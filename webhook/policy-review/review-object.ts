@@ -10,6 +10,8 @@ export interface ReviewOptions {
   readonly resources: () => ResourceMap;
   readonly compile: CompileOptions;
   readonly exceptions: ExceptionRules;
+  /** What a kind is that the cluster does not have; in the cache it is only a warning, so that a policy may wait for its CRD. */
+  readonly unknownKinds: 'refuse' | 'warn';
 }
 
 const accepted: PolicyReviewResult = {allowed: true, errors: [], warnings: []};
@@ -32,7 +34,11 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
 
 /** What this release cannot judge is stored all the same: its status says that it is not served. */
 function reviewPolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): PolicyReviewResult {
-  const loaded = loadClassicPolicy(object, {resources: options.resources(), ...(old !== undefined && {old})});
+  const loaded = loadClassicPolicy(object, {
+    resources: options.resources(),
+    unknownKinds: options.unknownKinds,
+    ...(old !== undefined && {old}),
+  });
   const warnings = loaded.warnings.map(formatDiagnostic);
   if (loaded.policy === undefined) return {allowed: false, errors: loaded.errors, warnings};
   const {problems} = compilePolicy(loaded.policy, options.compile);
