@@ -4,7 +4,7 @@ import {LruCache} from './cache.js';
 describe('a bounded cache', () => {
   it('makes each value once and forgets what was used least recently', () => {
     const made: string[] = [];
-    const cache = new LruCache<string>(2);
+    const cache = new LruCache<string>({entries: 2, characters: 100});
     const get = (key: string) =>
       cache.getOrMake(key, () => {
         made.push(key);
@@ -15,8 +15,16 @@ describe('a bounded cache', () => {
     expect(cache.size).toBe(2);
   });
 
+  it('counts the characters of its keys', () => {
+    const cache = new LruCache<number>({entries: 100, characters: 80});
+    for (let index = 0; index < 20; index++) cache.getOrMake(`key-${index + 100}`, () => index);
+    expect(cache.size).toBe(11);
+    cache.getOrMake('x'.repeat(11), () => 1);
+    expect(cache.size).toBe(11);
+  });
+
   it('keeps nothing of what could not be made', () => {
-    const cache = new LruCache<number>(2);
+    const cache = new LruCache<number>({entries: 2, characters: 100});
     const fail = () => {
       throw new Error('no');
     };

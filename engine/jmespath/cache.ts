@@ -1,10 +1,17 @@
-/** A bounded map that forgets what was used least recently. */
+export interface LruLimits {
+  readonly entries: number;
+  /** Characters of all keys together; a key longer than an eighth of it is never kept. */
+  readonly characters: number;
+}
+
+/** A map bounded by count and by the length of its keys that forgets what was used least recently. */
 export class LruCache<V> {
   readonly #entries = new Map<string, V>();
-  readonly #capacity: number;
+  readonly #limits: LruLimits;
+  #characters = 0;
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+  constructor(limits: LruLimits) {
+    this.#limits = limits;
   }
 
   get size(): number {
@@ -20,11 +27,18 @@ export class LruCache<V> {
       return cached;
     }
     const made = make();
+    if (key.length * 8 > this.#limits.characters) return made;
     this.#entries.set(key, made);
-    if (this.#entries.size > this.#capacity) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
-    }
+    this.#characters += key.length;
+    this.#shrink();
     return made;
+  }
+
+  #shrink(): void {
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#limits.entries && this.#characters <= this.#limits.characters) return;
+      this.#entries.delete(oldest);
+      this.#characters -= oldest.length;
+    }
   }
 }

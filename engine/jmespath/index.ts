@@ -9,7 +9,8 @@ export {QueryError, UnknownKeyError} from './errors.js';
 export type {CompiledQuery, FunctionEnv} from './types.js';
 export {LazyRoot} from './types.js';
 
-const cache = new LruCache<CompiledQuery>(4096);
+/** Queries made at run time carry data in their text, so the text counts too. */
+const cache = new LruCache<CompiledQuery>({entries: 4096, characters: 512 * 1024});
 
 /**
  * Compiles a query, or takes it from the cache. Results share structure with the data and with literals: never mutate
