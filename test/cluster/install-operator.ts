@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {readdir, readFile} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
-import {parseAllDocuments} from 'yaml';
+import {parse, parseAllDocuments} from 'yaml';
 import {type Balancer, startBalancer} from './balancer.js';
 import type {Cluster} from './cluster.js';
 import {eventually} from './eventually.js';
@@ -16,7 +16,7 @@ export interface InstallOperatorOptions {
   readonly args?: readonly string[];
   /** Further variables of the operator's container. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands for the operator's image. Default: node with `dist/kyverno.cjs`. */
+  /** What stands for the program of the operator's image. Default: node with `dist/kyverno.cjs`. */
   readonly command?: readonly string[];
   /** Wait until every replica is ready. Default true. */
   readonly wait?: boolean;
@@ -40,7 +40,13 @@ interface PodTemplate {
   template: {spec: {containers: {args?: string[]; env?: {name: string; value: string}[]; image: string}[]}};
 }
 
+interface CustomResourceDefinition {
+  readonly metadata: {readonly name: string; readonly resourceVersion?: string};
+  readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]};
+}
+
 const namespace = 'kyverno';
+const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** What keeps the operator from being installed from this work tree, or undefined. */
 export function missingForOperator(): string | undefined {
@@ -51,12 +57,34 @@ export function missingForOperator(): string | undefined {
   return undefined;
 }
 
-/** Applies every CustomResourceDefinition of `crds/` and waits until all are served. */
-export async function installCrds(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
+/** Creates every CustomResourceDefinition of `crds/`, or puts it in place of the one there, and waits until all are served. */
+export async function installCrds(cluster: Pick<Cluster, 'request'>): Promise<void> {
   const files = (await readdir(join(root, 'crds'))).filter(name => name.endsWith('.yaml'));
-  const args = files.flatMap(name => ['-f', join(root, 'crds', name)]);
-  await cluster.kubectl(['apply', ...args]);
-  await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...args]);
+  const definitions = await Promise.all(
+    files.map(async file => parse(await readFile(join(root, 'crds', file), 'utf8')) as CustomResourceDefinition),
+  );
+  // Raw requests side by side: kubectl would fetch the schema of the API anew after each one.
+  await Promise.all(definitions.map(definition => putDefinition(cluster, definition)));
+}
+
+async function putDefinition(cluster: Pick<Cluster, 'request'>, definition: CustomResourceDefinition): Promise<void> {
+  const {name} = definition.metadata;
+  const path = `${definitionsPath}/${name}`;
+  let answer = await cluster.request('POST', definitionsPath, definition);
+  if (answer.status === 409) {
+    const {resourceVersion} = (await cluster.request<CustomResourceDefinition>('GET', path)).body.metadata;
+    answer = await cluster.request('PUT', path, {...definition, metadata: {...definition.metadata, resourceVersion}});
+  }
+  if (answer.status !== 201 && answer.status !== 200) {
+    throw new Error(`CustomResourceDefinition ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+  await eventually(
+    async () => {
+      const {conditions = []} = (await cluster.request<CustomResourceDefinition>('GET', path)).body.status ?? {};
+      return conditions.some(({type, status}) => type === 'Established' && status === 'True');
+    },
+    {what: `CustomResourceDefinition ${name} served`},
+  );
 }
 
 /** Applies `crds/` and the install manifests of `olm/`, and runs the operator's Pods as local processes. */

@@ -14,8 +14,8 @@ export interface NodeAgentOptions {
   /** Default `test-node`. */
   readonly nodeName?: string;
   /**
-   * Command line that stands for an image, by image name without tag and digest; it replaces the container's command.
-   * An image without one runs the container's own command.
+   * Command line that stands for the program of an image, by image name without tag and digest: it replaces the first
+   * word of the container's command. A container of another image runs its own command.
    */
   readonly images?: Readonly<Record<string, readonly string[]>>;
   /** Further variables of every container. */
@@ -75,7 +75,8 @@ export async function startNodeAgent(cluster: Cluster, options: NodeAgentOptions
 
   function argvPrefix({image, command}: Container): readonly string[] {
     const name = image.replace(/@.*$/, '').replace(/:[^/]*$/, '');
-    const argv = Object.hasOwn(images, name) ? images[name] : command;
+    const program = Object.hasOwn(images, name) ? images[name] : undefined;
+    const argv = program === undefined ? command : [...program, ...(command ?? []).slice(1)];
     if (argv === undefined) throw new Error(`image ${image} stands for no command and the container names none`);
     return argv;
   }
