@@ -282,7 +282,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       resources,
       roles: {rolesOf: (user, where) => roles.rolesOf(user, where)},
       filters: () => filters,
-      policyReview: createPolicyReview({resources, compile, exceptions}),
+      policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'refuse'}),
       policies: {has: key => cache.policy(key)?.status === 'served'},
       audit: eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}),
       certificates: tls,

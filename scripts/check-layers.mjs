@@ -5,7 +5,7 @@ import {dirname, join, relative, resolve, sep} from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 const pureEngine = /^engine\/(json|values|yaml|diagnostic|budget|regex|resource-map|types|context-loader)/;
 const engineBuiltins = new Set(['node:crypto', 'node:buffer']);
-const engineDependencies = new Set(['fast-json-patch', 'yaml']);
+const engineDependencies = new Set(['yaml']);
 const rooms = {
   engine: ['engine'],
   adapters: ['adapters', 'engine'],

@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     resources: () => builtinResourceMap,
     roles: noRoles,
     filters: () => noFilters,
-    policyReview: createPolicyReview({resources: () => builtinResourceMap, compile, exceptions}),
+    policyReview: createPolicyReview({resources: () => builtinResourceMap, compile, exceptions, unknownKinds: 'warn'}),
     policies: {has: key => cache.policy(key)?.status === 'served'},
     audit: logSink(log),
     certificates,

@@ -57,7 +57,7 @@ function jsonPatch(text: string, options: PatchOptions): Patch {
   return (object, scope) => {
     const operations = fixed ?? parseJsonPatch(asText(substitute(() => template.evaluate(scope))));
     scope.env.budget.step(operations.length);
-    return patched(object, applyJsonPatch(object, operations));
+    return patched(object, applyJsonPatch(object, operations, scope.env.budget));
   };
 }
 

@@ -1,0 +1,69 @@
+// `npm test`: every stage in order, each to its end, then one line with the sum. A stage that cannot run is a failure.
+import {spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const results = join(root, '.cache', 'test-results');
+const only = process.argv.slice(2);
+
+const stages = [
+  {name: 'types', run: () => command('npx', ['tsc', '--noEmit', '-p', 'tsconfig.json'])},
+  {name: 'lint', run: () => command('npx', ['biome', 'lint', '--error-on-warnings', '.']) && command('node', ['scripts/check-layers.mjs'])},
+  {name: 'unit', vitest: true},
+  {name: 'build', run: () => command('node', ['scripts/build.mjs'])},
+  {name: 'standalone', vitest: true},
+  {name: 'e2e', vitest: true, needs: goProblem},
+  {name: 'chaos', vitest: true, needs: goProblem},
+];
+
+const sum = {passed: 0, failed: 0, skipped: 0};
+mkdirSync(results, {recursive: true});
+for (const stage of stages) {
+  if (only.length > 0 && !only.includes(stage.name)) continue;
+  const started = Date.now();
+  console.log(`\n== ${stage.name}`);
+  const problem = stage.needs?.();
+  if (problem !== undefined) {
+    console.log(problem);
+    sum.failed += 1;
+    continue;
+  }
+  const count = stage.vitest ? vitest(stage.name) : single(stage.run());
+  for (const key of Object.keys(sum)) sum[key] += count[key];
+  console.log(`== ${stage.name}: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped (${Math.round((Date.now() - started) / 1000)} s)`);
+}
+console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+process.exit(sum.failed > 0 ? 1 : 0);
+
+function command(program, args) {
+  return spawnSync(program, args, {cwd: root, stdio: ['ignore', 'inherit', 'inherit']}).status === 0;
+}
+
+function single(passed) {
+  return {passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0};
+}
+
+function vitest(project) {
+  const output = join(results, `${project}.json`);
+  rmSync(output, {force: true});
+  const passed = command('npx', ['vitest', 'run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${output}`]);
+  if (!existsSync(output)) return single(false);
+  const report = JSON.parse(readFileSync(output, 'utf8'));
+  const failed = report.numFailedTests + report.testResults.filter(file => file.status === 'failed' && file.assertionResults.length === 0).length;
+  return {
+    passed: report.numPassedTests,
+    // An error outside any test fails the run without failing one.
+    failed: failed === 0 && !passed ? 1 : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/** The control plane is built with Go unless its programs are given. */
+function goProblem() {
+  if (process.env.KUBEBUILDER_ASSETS) return undefined;
+  const {stdout, status} = spawnSync('go', ['version'], {encoding: 'utf8'});
+  const version = /go(\d+)\.(\d+)/.exec(status === 0 ? stdout : '');
+  if (version && (Number(version[1]) > 1 || Number(version[2]) >= 26)) return undefined;
+  return `missing: Go 1.26 or newer (found ${version ? version[0] : 'none'}), or KUBEBUILDER_ASSETS with etcd, kube-apiserver, kube-controller-manager and kubectl`;
+}
