@@ -145,7 +145,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     };
   }
 
-  function watch(address: Address, {query, response}: {query: URLSearchParams; response: ServerResponse}): void {
+  function watch(address: Address, {query, response}: {query: URLSearchParams; response: ServerResponse}): true {
     const from = Number(query.get('resourceVersion') ?? 0);
     if (from < compacted) return fail(response, {code: 410, reason: 'Expired'});
     response.writeHead(200, {'content-type': 'application/json'});
@@ -154,9 +154,10 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     for (const entry of log) if (entry.version > from) deliver(watcher, entry);
     watchers.add(watcher);
     response.on('close', () => watchers.delete(watcher));
+    return true;
   }
 
-  function write(request: SeenRequest, {address, response}: {address: Address; response: ServerResponse}): void {
+  function write(request: SeenRequest, {address, response}: {address: Address; response: ServerResponse}): true {
     const objects = objectsOf(address.collection);
     const body = request.body as JsonObject;
     if (request.method === 'POST') {
@@ -187,7 +188,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       address.subresource === 'status'
         ? {...old, status: own(next, 'status') ?? null}
         : {...next, status: own(old, 'status') ?? own(next, 'status') ?? null};
-    answer(
+    return answer(
       response,
       store(address.collection, {
         ...result,
@@ -196,9 +197,9 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     );
   }
 
-  function handle(request: SeenRequest, response: ServerResponse): void {
+  function handle(request: SeenRequest, response: ServerResponse): true {
     requests.push(request);
-    if (api.intercept?.(request, response)) return;
+    if (api.intercept?.(request, response)) return true;
     const address = parsePath(request.path);
     if (address === undefined) return fail(response, {code: 404, reason: 'NotFound'});
     if (request.method !== 'GET') return write(request, {address, response});
@@ -208,7 +209,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       address.namespace ? `${address.namespace}/${address.name}` : address.name,
     );
     if (found === undefined) return fail(response, {code: 404, reason: 'NotFound'});
-    answer(response, found);
+    return answer(response, found);
   }
 
   function listen(): Promise<void> {
@@ -303,17 +304,18 @@ export function kubeConfigFor(server: string, user: Readonly<Record<string, unkn
   return kubeConfig;
 }
 
-export function fail(response: ServerResponse, {code, reason}: {code: number; reason: string}): void {
-  answer(
+export function fail(response: ServerResponse, {code, reason}: {code: number; reason: string}): true {
+  return answer(
     response,
     {kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: `${reason}, says the test`},
     code,
   );
 }
 
-export function answer(response: ServerResponse, body: JsonObject, status = 200): void {
+export function answer(response: ServerResponse, body: JsonObject, status = 200): true {
   response.writeHead(status, {'content-type': 'application/json'});
   response.end(stringifyJson(body));
+  return true;
 }
 
 function parsePath(path: string): Address | undefined {
