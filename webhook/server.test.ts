@@ -302,8 +302,9 @@ describe('what follows the answer', () => {
     const harness = await start({
       engine: scriptedEngine({
         validate: (_request, {bucket}) => ({
-          results:
-            bucket === 'enforce' ? [policy('e', [rule('r')])] : bucket === 'audit' ? [failing('a', 'm', 'Audit')] : [],
+          results: [
+            bucket === 'enforce' ? policy('e', [rule('r')]) : failing(bucket === 'audit' ? 'a' : 'w', 'noted', 'Audit'),
+          ],
         }),
         generate: () => ({results: [policy('g', [rule('r', {type: 'Generation'})])]}),
       }),
@@ -312,7 +313,7 @@ describe('what follows the answer', () => {
     await settle();
     expect(harness.records).toHaveLength(1);
     expect(harness.records[0]).toMatchObject({webhook: 'validate', allowed: true, request: {uid: 'u-1'}});
-    expect(harness.records[0]!.results.map(result => result.policy.name)).toEqual(['e', 'a', 'g']);
+    expect(harness.records[0]!.results.map(result => result.policy.name)).toEqual(['e', 'w', 'a', 'g']);
     expect(harness.lines.some(line => line.includes('policy a failed'))).toBe(true);
   });
 

@@ -35,27 +35,40 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
     context.results = results;
     if (blocks(results)) {
       const message = denialMessage(request, results);
-      finish(context, results, message);
+      if (context.expired !== true) finish(context, results, message);
       return denied(message);
     }
-    finish(context, results, undefined);
     const warnings = validationWarnings(results);
-    if (context.route.policies !== undefined) return allowedWith(warnings);
+    if (context.route.policies !== undefined) {
+      if (context.expired !== true) finish(context, results, undefined);
+      return allowedWith(warnings);
+    }
     context.standingAnswer = allowedWith(warnings);
-    return after(warn(context), more =>
-      more.length === 0 ? context.standingAnswer! : allowedWith([...warnings, ...more]),
-    );
+    const expired = context.expired === true;
+    return after(warn(context), loud => {
+      const all = loud.length === 0 ? results : [...results, ...loud];
+      context.results = all;
+      if (!expired) finish(context, all, undefined);
+      return loud.length === 0 ? context.standingAnswer! : allowedWith([...warnings, ...validationWarnings(loud)]);
+    });
   }
 
-  function warn(context: AdmissionContext): MaybePromise<readonly string[]> {
+  /** Verdicts of audit policies that want to be heard at once; they can no longer change the answer. */
+  function warn(context: AdmissionContext): MaybePromise<readonly PolicyResult[]> {
+    const started = clock.monotonic();
     const lost = (error: unknown) => {
       options.log.error(`warnings of audit policies failed: ${errorText(error)}`, {uid: context.request.uid});
       return [];
     };
+    const found = ({results}: {readonly results: readonly PolicyResult[]}) => {
+      const seconds = (clock.monotonic() - started) / 1000;
+      const run = {cause: 'admission_request', evaluated: seconds, applied: seconds} as const;
+      metrics.policyResults(context.engineRequest!, results, run);
+      return results;
+    };
     try {
       const response = engine.validate(context.engineRequest!, bucketOptions(context, 'audit-warn'));
-      if (isPromise(response)) return response.then(({results}) => validationWarnings(results), lost);
-      return validationWarnings(response.results);
+      return isPromise(response) ? response.then(found).catch(lost) : found(response);
     } catch (error) {
       return lost(error);
     }
@@ -64,7 +77,7 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
   function finish(context: AdmissionContext, results: readonly PolicyResult[], message: string | undefined): void {
     const request = context.engineRequest!;
     const {failurePolicy, policies} = context.route;
-    if (request.dryRun || context.expired) return;
+    if (request.dryRun) return;
     const base = {webhook: 'validate', request, time: context.receivedAt, results} as const;
     if (message !== undefined) {
       options.submit({...base, allowed: false, message});
