@@ -1,15 +1,14 @@
 import {EvalError} from '../diagnostic.js';
 import {isNumber, isObject, type Json, type JsonObject, setOwn} from '../json/types.js';
 import type {Ast, AstOf, ComparatorOperator} from './ast.js';
+import type {Closure, Current} from './closure.js';
 import {callError, functionError, isAbsorbable, UnknownKeyError} from './errors.js';
 import {arityFault, checkArguments, parameterAt, typeText} from './functions/check.js';
 import type {Argument, FunctionDefinition, ParameterType} from './functions/define.js';
+import {filtered, flattened, indexed, projected, projectedValues, sliced} from './projections.js';
 import {type FunctionEnv, LazyRoot} from './types.js';
-import {compareNumbers, equalValues, isFalsy, sortedKeys} from './values.js';
+import {compareNumbers, equalValues, isFalsy} from './values.js';
 
-export type Current = Json | LazyRoot;
-/** One node of a query. Only closures compiled with `atRoot` are ever given a `LazyRoot`. */
-export type Closure = (current: Current, env: FunctionEnv) => Json;
 export type FunctionTable = ReadonlyMap<string, FunctionDefinition>;
 
 export interface CompiledAst {
@@ -330,94 +329,4 @@ const nullKeeping: ReadonlySet<Ast['kind']> = new Set(['current', 'field', 'inde
 function mayFail(node: Ast): boolean {
   if (node.kind === 'sub') return mayFail(node.left) || mayFail(node.right);
   return node.kind !== 'field' && node.kind !== 'current' && node.kind !== 'literal' && node.kind !== 'index';
-}
-
-function indexed(index: number): Closure {
-  return current => {
-    if (!Array.isArray(current)) return null;
-    return current[index < 0 ? index + current.length : index] ?? null;
-  };
-}
-
-function sliced({start, stop, step}: AstOf<'slice'>): Closure {
-  return (current, env) => {
-    if (!Array.isArray(current)) return null;
-    const {length} = current;
-    const from = bound(start, step < 0 ? length - 1 : 0, length, step);
-    const to = bound(stop, step < 0 ? -1 : length, length, step);
-    const result: Json[] = [];
-    for (let i = from; step > 0 ? i < to : i > to; i += step) {
-      env.budget.step();
-      result.push(current[i]!);
-    }
-    return result;
-  };
-}
-
-function bound(given: number | undefined, absent: number, length: number, step: number): number {
-  if (given === undefined) return absent;
-  const value = given < 0 ? given + length : given;
-  if (value < 0) return step < 0 ? -1 : 0;
-  if (value >= length) return step < 0 ? length - 1 : length;
-  return value;
-}
-
-function flattened(source: Closure): Closure {
-  return (current, env) => {
-    const list = source(current, env);
-    if (!Array.isArray(list)) return null;
-    const result: Json[] = [];
-    for (const element of list) {
-      env.budget.step();
-      if (!Array.isArray(element)) {
-        result.push(element);
-        continue;
-      }
-      env.budget.step(element.length);
-      for (const inner of element) result.push(inner);
-    }
-    return result;
-  };
-}
-
-function projected(source: Closure, element: Closure | undefined): Closure {
-  return (current, env) => {
-    const list = source(current, env);
-    return Array.isArray(list) ? collect(list, element, env) : null;
-  };
-}
-
-function projectedValues(source: Closure, element: Closure | undefined): Closure {
-  return (current, env) => {
-    const map = source(current, env);
-    if (!isObject(map)) return null;
-    return collect(
-      sortedKeys(map).map(key => map[key]!),
-      element,
-      env,
-    );
-  };
-}
-
-function filtered(source: Closure, condition: Closure, element: Closure | undefined): Closure {
-  return (current, env) => {
-    const list = source(current, env);
-    if (!Array.isArray(list)) return null;
-    const kept = list.filter(value => {
-      env.budget.step();
-      return !isFalsy(condition(value, env));
-    });
-    return collect(kept, element, env);
-  };
-}
-
-/** Projections drop nulls. */
-function collect(list: readonly Json[], element: Closure | undefined, env: FunctionEnv): Json[] {
-  const result: Json[] = [];
-  for (const value of list) {
-    env.budget.step();
-    const out = element ? element(value, env) : value;
-    if (out !== null) result.push(out);
-  }
-  return result;
 }
