@@ -31,13 +31,17 @@ interface Install {
   metadata: {name: string; namespace?: string; labels: Record<string, string>};
   data: Record<string, string>;
   rules: Rule[];
-  roleRef: {kind: string; name: string};
+  subjects: object[];
+  aggregationRule: {clusterRoleSelectors: {matchLabels: Record<string, string>}[]};
   spec: {
     selector: {matchLabels: Record<string, string>} & Record<string, string>;
     ports: {port: number; targetPort: string}[];
     replicas: number;
     strategy: {rollingUpdate: object};
-    template: {metadata: {labels: Record<string, string>}; spec: {containers: Container[]; securityContext: object}};
+    template: {
+      metadata: {labels: Record<string, string>};
+      spec: {serviceAccountName: string; containers: Container[]; securityContext: object};
+    };
   };
 }
 
@@ -105,6 +109,68 @@ describe('the install manifests', () => {
       const isStatus = rule.resources.every(resource => resource.endsWith('/status'));
       if (isPolicy && !isStatus) expect(rule.verbs).toEqual(['get', 'list', 'watch']);
     }
+  });
+});
+
+/** Verb, group/resource: what the operator asks the API server for, as the code stands. */
+const clusterNeeds = [
+  ['get list watch', 'kyverno.io/clusterpolicies kyverno.io/policies kyverno.io/policyexceptions'],
+  [
+    'update patch',
+    'kyverno.io/clusterpolicies/status kyverno.io/policies/status kyverno.io/globalcontextentries/status',
+  ],
+  ['list watch', 'policies.kyverno.io/validatingpolicies policies.kyverno.io/namespaceddeletingpolicies'],
+  ['update', 'policies.kyverno.io/validatingpolicies/status policies.kyverno.io/namespaceddeletingpolicies/status'],
+  [
+    'get list watch create update delete deletecollection',
+    'admissionregistration.k8s.io/validatingwebhookconfigurations admissionregistration.k8s.io/mutatingwebhookconfigurations',
+  ],
+  ['get list watch', '/namespaces /configmaps apiextensions.k8s.io/customresourcedefinitions'],
+  ['list watch', 'rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/clusterrolebindings'],
+  ['create patch', 'events.k8s.io/events /events'],
+  ['create', 'authorization.k8s.io/subjectaccessreviews'],
+] as const;
+const namespaceNeeds = [
+  ['get list watch create update', '/secrets coordination.k8s.io/leases'],
+  ['delete', 'coordination.k8s.io/leases'],
+  ['get', 'apps/deployments'],
+  ['list', 'discovery.k8s.io/endpointslices'],
+] as const;
+
+function allows(rules: readonly Rule[], verb: string, target: string): boolean {
+  const slash = target.indexOf('/');
+  const [group, resource] = [target.slice(0, slash), target.slice(slash + 1)];
+  return rules.some(
+    rule => rule.apiGroups.includes(group) && rule.resources.includes(resource) && rule.verbs.includes(verb),
+  );
+}
+
+describe('the roles', () => {
+  const rows = [
+    ...clusterNeeds.map(([verbs, targets]) => ['ClusterRole', verbs, targets] as const),
+    ...namespaceNeeds.map(([verbs, targets]) => ['Role', verbs, targets] as const),
+  ];
+  it.each(rows)('%s allows %s on %s', (kind, verbs, targets) => {
+    for (const verb of verbs.split(' ')) {
+      for (const target of targets.split(' '))
+        expect(allows(find(kind).rules, verb, target), `${verb} ${target}`).toBe(true);
+    }
+  });
+
+  it('are bound to the ServiceAccount of the Deployment', () => {
+    for (const binding of objects.filter(object => object.kind.endsWith('RoleBinding'))) {
+      expect(binding.subjects).toEqual([{kind: 'ServiceAccount', name: 'kyverno', namespace: 'kyverno'}]);
+    }
+    expect(deployment.spec.template.spec.serviceAccountName).toBe('kyverno');
+  });
+
+  it('take the rights of every label that upstream knows', () => {
+    const labels = find('ClusterRole', 'kyverno:extra').aggregationRule.clusterRoleSelectors.flatMap(each =>
+      Object.keys(each.matchLabels),
+    );
+    expect(labels).toEqual(
+      ['admission', 'background', 'cleanup', 'reports'].map(name => `rbac.kyverno.io/aggregate-to-${name}-controller`),
+    );
   });
 });
 
