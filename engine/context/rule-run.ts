@@ -21,12 +21,13 @@ export interface RunOptions {
  * starts anew with each rule and each attempt. `settle` is the only place where evaluation meets a Promise.
  */
 export class RuleRun implements FunctionEnv {
-  budget: Budget;
+  #budget: Budget | undefined;
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
   readonly #loads = new Map<string, Outcome>();
+  readonly #now = () => this.loader.now();
   #loadsOfRule = 0;
 
   constructor(options: RunOptions) {
@@ -34,7 +35,11 @@ export class RuleRun implements FunctionEnv {
     this.regex = options.regex;
     this.#limits = options.limits;
     this.#loadOptions = {deadline: options.limits.deadline};
-    this.budget = this.#newBudget();
+  }
+
+  get budget(): Budget {
+    this.#budget ??= new Budget(this.#limits, this.#now);
+    return this.#budget;
   }
 
   readonly settle = <T>(key: string, load: (options: LoadOptions) => T | Promise<T>): T => {
@@ -66,7 +71,7 @@ export class RuleRun implements FunctionEnv {
 
   /** Gives the next rule its own budget. */
   startRule(): void {
-    this.budget = this.#newBudget();
+    this.#budget = undefined;
     this.#loadsOfRule = 0;
   }
 
@@ -87,7 +92,7 @@ export class RuleRun implements FunctionEnv {
     let suspended = first;
     for (;;) {
       await suspended.promise;
-      this.budget = this.#newBudget();
+      this.#budget = undefined;
       try {
         return body();
       } catch (thrown) {
@@ -95,10 +100,6 @@ export class RuleRun implements FunctionEnv {
         suspended = thrown;
       }
     }
-  }
-
-  #newBudget(): Budget {
-    return new Budget(this.#limits, () => this.loader.now());
   }
 }
 

@@ -42,16 +42,18 @@ export class RuleScope extends LazyRoot implements TemplateScope {
     return new RuleScope({env: this.env, context: this.context, entries, parent: this, variables});
   }
 
-  /** The same entries over another object, for rules that change what they look at. */
+  /** The same entries over another object, for rules that change what they look at; what was evaluated already stays. */
   withContext(context: RequestContext): RuleScope {
     const parent = this.#parent?.withContext(context);
-    return new RuleScope({
+    const scope = new RuleScope({
       env: this.env,
       context,
       entries: this.#entries,
       ...(parent !== undefined && {parent}),
       ...(this.#variables !== undefined && {variables: this.#variables}),
     });
+    scope.#values = this.#values?.slice();
+    return scope;
   }
 
   get(key: string): Json | undefined {
