@@ -1,15 +1,16 @@
 import type {IncomingMessage} from 'node:http';
 import type {KubeConfig} from '@kubernetes/client-node';
-import {parseJson} from '../../engine/json/parse.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
-import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {isObject, type JsonObject, ownPath} from '../../engine/json/types.js';
 import {type Clock, sleep, systemClock} from '../clock.js';
 import type {Log} from '../log.js';
+import {listItems, readAnswer, stringOf} from './answers.js';
+import {idleTimer, linkSignals} from './call-signals.js';
 import {type Connection, createCredentials} from './credentials.js';
 import {KubeError} from './kube-error.js';
 import {collectionPath, objectPath} from './paths.js';
 import {createRateLimit} from './rate-limit.js';
-import {readBody, StaleSocketError, send, type WireRequest} from './transport.js';
+import {StaleSocketError, send, type WireRequest} from './transport.js';
 import type {
   CallOptions,
   DeleteOptions,
@@ -236,53 +237,6 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   };
 }
 
-async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<KubeResponse> {
-  const status = response.statusCode ?? 0;
-  if (status >= 300 && status < 400) {
-    response.destroy();
-    throw new KubeError({
-      status,
-      reason: 'Redirect',
-      message: `the API server answered ${status}; redirects are not followed`,
-    });
-  }
-  const raw = await readBody(response, maxBytes);
-  const isJson = /\bjson\b/.test(response.headers['content-type'] ?? '');
-  let body: Json = null;
-  if (isJson && raw !== '') {
-    try {
-      body = parseJson(raw);
-    } catch (error) {
-      if (status < 400)
-        throw new KubeError({status, reason: 'Malformed', message: 'the answer is no JSON', cause: error});
-    }
-  }
-  if (status >= 400) throw statusError({status, body, raw, retryAfter: response.headers['retry-after']});
-  return {status, body, text: raw};
-}
-
-function statusError({
-  status,
-  body,
-  raw,
-  retryAfter,
-}: {
-  status: number;
-  body: Json;
-  raw: string;
-  retryAfter: string | undefined;
-}): KubeError {
-  const reason = stringOf(ownPath(body, 'reason'));
-  const message = stringOf(ownPath(body, 'message')) || raw.slice(0, 256).trim();
-  const seconds = Number(retryAfter ?? Number.NaN);
-  return new KubeError({
-    status,
-    reason: reason || `HTTP ${status}`,
-    message: message || `HTTP ${status}`,
-    retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined,
-  });
-}
-
 /** Milliseconds to wait before the same request again: only when the server did not take it on (429, or told to wait). */
 function retryPause(error: unknown, attempt: number): number | undefined {
   if (!(error instanceof KubeError) || attempt >= maxThrottleRetries) return undefined;
@@ -302,104 +256,6 @@ function asKubeError(
     return new KubeError({status: 0, reason: 'Aborted', message: `${what}: aborted`, cause: error});
   }
   return new KubeError({status: 0, reason: 'Network', message: `${what}: ${text(error)}`, cause: error});
-}
-
-interface LinkedSignal {
-  readonly signal: AbortSignal;
-  timedOut(): boolean;
-  remaining(): number;
-  release(): void;
-}
-
-function linkSignals({
-  signals,
-  timeoutMs,
-  clock,
-}: {
-  readonly signals: ReadonlyArray<AbortSignal | undefined>;
-  readonly timeoutMs: number | undefined;
-  readonly clock: Clock;
-}): LinkedSignal {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  let expired = false;
-  for (const signal of signals) {
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, {once: true});
-  }
-  const end = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
-  const cancel =
-    timeoutMs === undefined
-      ? undefined
-      : clock.schedule(timeoutMs, () => {
-          expired = true;
-          abort();
-        });
-  return {
-    signal: controller.signal,
-    timedOut: () => expired,
-    remaining: () => end - clock.monotonic(),
-    release() {
-      cancel?.();
-      for (const signal of signals) signal?.removeEventListener('abort', abort);
-    },
-  };
-}
-
-/** Aborts its signal after `idleMs` without a `touch`; a dead peer sends neither data nor an end. */
-function idleTimer({
-  clock,
-  idleMs,
-  signal,
-}: {
-  readonly clock: Clock;
-  readonly idleMs: number;
-  readonly signal: AbortSignal;
-}) {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, {once: true});
-  let expired = false;
-  let last = clock.monotonic();
-  let cancel = clock.schedule(idleMs, check);
-
-  function check() {
-    const left = last + idleMs - clock.monotonic();
-    if (left > 0) {
-      cancel = clock.schedule(left, check);
-      return;
-    }
-    expired = true;
-    abort();
-  }
-
-  return {
-    signal: controller.signal,
-    touch: () => {
-      last = clock.monotonic();
-    },
-    expired: () => expired,
-    stop() {
-      cancel();
-      signal.removeEventListener('abort', abort);
-    },
-  };
-}
-
-/** List items lack apiVersion and kind; the list's own kind tells them. */
-function listItems(page: JsonObject): readonly JsonObject[] {
-  const items = own(page, 'items');
-  if (!Array.isArray(items)) return [];
-  const apiVersion = own(page, 'apiVersion');
-  const kind = stringOf(own(page, 'kind')).replace(/List$/, '');
-  const objects: JsonObject[] = [];
-  for (const item of items) {
-    if (!isObject(item)) continue;
-    const complete = Object.hasOwn(item, 'kind') || kind === '' || apiVersion === undefined;
-    objects.push(complete ? item : {apiVersion, kind, ...item});
-  }
-  return objects;
 }
 
 function callOf({timeoutMs, signal, maxBytes, unthrottled}: CallOptions): CallOptions {
@@ -432,10 +288,6 @@ function queryText(query: KubeRequest['query']): string {
   const pairs = Array.isArray(query) ? query : Object.entries(query);
   const encoded = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   return encoded === '' ? '' : `?${encoded}`;
-}
-
-function stringOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function text(error: unknown): string {

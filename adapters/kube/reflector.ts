@@ -81,7 +81,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     metrics,
     random = Math.random,
   } = options;
-  const {pageSize = 500, idleMs = 120_000, watchSeconds = [300, 600], retryMs = {first: 500, max: 30_000}} = options;
+  const {pageSize = 500, idleMs = 120_000, watchSeconds = [300, 600], retryMs = {first: 500, max: 10_000}} = options;
   const kind = resourceKey(collection);
   const store = createObjectStore(options.indexers);
   const identities = new Map<string, Identity>();

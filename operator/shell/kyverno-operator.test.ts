@@ -80,15 +80,15 @@ function eventOf(object: JsonObject, type: 'Added' | 'Modified' | 'Deleted' = 'A
 }
 
 describe('operator shell', () => {
-  it('is a subclass of the framework whose helpers are all overridden', () => {
+  it('is a subclass of the framework whose methods are all overridden', () => {
     expect(operator).toBeInstanceOf(Framework);
-    // The framework's start does nothing but call init; its privates are reached from its own helpers only.
+    // The framework's start does nothing but call init; its privates are reached from its own methods only.
     const kept = new Set(['constructor', 'resourceStatusRequest', 'errorToJson']);
     const inherited = Object.getOwnPropertyNames(Framework.prototype).filter(name => !kept.has(name));
     expect(inherited.filter(name => !Object.hasOwn(KyvernoOperator.prototype, name))).toEqual([]);
   });
 
-  it('reaches no base helper on any of its ways', async () => {
+  it('reaches no base method on any of its ways', async () => {
     const base = Framework.prototype as unknown as Record<string, unknown>;
     const reached: string[] = [];
     const names = Object.getOwnPropertyNames(base).filter(name => !['constructor', 'start', 'stop'].includes(name));

@@ -34,7 +34,7 @@ export interface KyvernoOperatorOptions {
 
 /**
  * The shell around the operator: life cycle by the framework's `start`, `init` and `stop`; kinds by key through the
- * manager. The framework's own watch ends the process on any error and its helpers lose events and errors, so every one
+ * manager. The framework's own watch ends the process on any error and its other methods lose events and errors, so every one
  * of them leads to the manager, the status writer or the raw client.
  */
 export class KyvernoOperator extends Framework {
