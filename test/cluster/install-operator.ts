@@ -42,7 +42,11 @@ interface PodTemplate {
 
 interface CustomResourceDefinition {
   readonly metadata: {readonly name: string; readonly resourceVersion?: string};
-  readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]};
+  readonly spec: {
+    readonly group: string;
+    readonly names: {readonly plural: string};
+    readonly versions: readonly {readonly name: string; readonly served: boolean}[];
+  };
 }
 
 const namespace = 'kyverno';
@@ -78,13 +82,15 @@ async function putDefinition(cluster: Pick<Cluster, 'request'>, definition: Cust
   if (answer.status !== 201 && answer.status !== 200) {
     throw new Error(`CustomResourceDefinition ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
-  await eventually(
-    async () => {
-      const {conditions = []} = (await cluster.request<CustomResourceDefinition>('GET', path)).body.status ?? {};
-      return conditions.some(({type, status}) => type === 'Established' && status === 'True');
-    },
-    {what: `CustomResourceDefinition ${name} served`},
-  );
+  const {group, names, versions} = definition.spec;
+  // Asked for objects, not for the definition: those are small.
+  for (const version of versions.filter(({served}) => served)) {
+    const collection = `/apis/${group}/${version.name}/${names.plural}?limit=1`;
+    await eventually(async () => (await cluster.request('GET', collection)).status === 200, {
+      what: `${collection} served`,
+      everyMs: 250,
+    });
+  }
 }
 
 /** Applies `crds/` and the install manifests of `olm/`, and runs the operator's Pods as local processes. */
