@@ -20,10 +20,12 @@ import type {AdmissionServer, ReadinessReport, RequestFilters} from '../webhook/
 import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
 import {type OperatorEnvironment, secretNames} from './config/environment.js';
 import type {Flags} from './config/flags.js';
+import {restoreNulls} from './config/restore-nulls.js';
 import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
 import {createManager} from './manager/manager.js';
+import {createWorkQueue} from './manager/work-queue.js';
 import {createPolicyHandlers, exceptionResource, policyResources, replicaState} from './policies/policy-handlers.js';
 import {createStatusController} from './policies/status-controller.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
@@ -34,7 +36,8 @@ import {eventSink} from './serving/event-sink.js';
 import {requestFilters} from './serving/filters.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {createTlsController} from './tls/tls-controller.js';
-import {createWebhookController} from './webhooks/webhook-controller.js';
+import {carryBundle} from './webhooks/published-bundle.js';
+import {configurationResources, createWebhookController} from './webhooks/webhook-controller.js';
 
 export interface ProcessOptions {
   readonly flags: Flags;
@@ -114,6 +117,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       tls: manager.lister('secret-tls').get(`${namespace}/${secrets.pair}`),
     }),
     onBundle: () => webhooks.touch(),
+    isPublished: bundle => Object.values(configurationResources).every(resource => carryBundle(manager.lister(resource).objects(), bundle)),
   });
 
   const replicas = createLiveReplicas({client, namespace, clock, log, onChange: () => status.enqueuePending()});
@@ -192,7 +196,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       roles,
       reconcilePolicy: handlers.reconcilePolicy,
       reconcileException: handlers.reconcileException,
-      onSecret: () => tls.refresh(),
+      onSecret() {
+        tls.refresh();
+        renewals.add('certificates');
+      },
       onConfiguration: () => webhooks.touch(),
       onDefinition: () => void refreshDiscovery(),
       onConfig(data) {
@@ -214,21 +221,23 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info(now ? 'leading' : 'no longer leading', {identity: podName});
     status.setLeading(now && ready);
     webhooks.setLeading(now && ready);
-    if (now) void renewCertificates();
+    renewals.add('certificates');
+    if (now) renewals.resume();
+    else renewals.pause();
   }
 
-  /** Until it works: without certificates nothing is served. */
-  async function renewCertificates(): Promise<void> {
-    for (let delay = 500; leading && !stopping; delay = Math.min(delay * 2, 30_000)) {
-      try {
-        await tls.renew();
-        return;
-      } catch (error) {
-        log.error('certificates could not be renewed', {error: String(error), retryInMs: delay});
-        await sleep(clock, delay);
-      }
-    }
-  }
+  /** Tried until it works, by the leader: without certificates nothing is served. */
+  const renewals = createWorkQueue({
+    clock,
+    concurrency: 1,
+    firstRetryMs: 500,
+    maxRetryMs: 30_000,
+    async run(key) {
+      if ((await tls.renew()) === 'later') renewals.addAfter(key, 1_000);
+    },
+    onError: (_key, error, retryInMs) => log.error('certificates could not be renewed', {error: String(error), retryInMs}),
+  });
+  renewals.pause();
 
   async function refreshDiscovery(): Promise<void> {
     try {
@@ -239,10 +248,13 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   }
 
   let ready = false;
-  let stopping = false;
   let server: AdmissionServer | undefined;
   const timers: NodeJS.Timeout[] = [];
-  const metricsServer = createMetricsServer(metrics);
+  const metricsServer = createMetricsServer(metrics, {
+    ...(environment.debugCache && {
+      '/debug/policies': () => [...cache.policies()].map(({key, uid, generation, status}) => ({key, uid, generation, status})),
+    }),
+  });
 
   function readiness(): ReadinessReport {
     const reasons: string[] = [];
@@ -282,7 +294,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       resources,
       roles: {rolesOf: (user, where) => roles.rolesOf(user, where)},
       filters: () => filters,
-      policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'refuse'}),
+      policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls}),
       policies: {has: key => cache.policy(key)?.status === 'served'},
       audit: eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}),
       certificates: tls,
@@ -331,7 +343,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     webhooks.setLeading(leading);
     timers.push(
       setInterval(() => {
-        if (leading) void renewCertificates();
+        renewals.add('certificates');
       }, renewCheckMs),
       setInterval(() => void refreshDiscovery(), 15 * 60_000),
       setInterval(() => {
@@ -341,10 +353,9 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   }
 
   async function stop(): Promise<void> {
-    stopping = true;
     for (const timer of timers) clearInterval(timer);
     log.info('stopping');
-    await Promise.all([webhooks.stop(), status.stop()]);
+    await Promise.all([webhooks.stop(), status.stop(), renewals.stop()]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
     await server?.drain({endpointGone: () => endpointGone(client, environment, log), maxWaitMs: 10_000});
     await lease.stop();

@@ -11,6 +11,7 @@ describe('readEnvironment', () => {
       serviceAccountName: 'kyverno',
       configMapName: 'kyverno',
       metricsConfigMapName: 'kyverno-metrics',
+      debugCache: false,
     });
   });
 
@@ -19,8 +20,9 @@ describe('readEnvironment', () => {
       KYVERNO_NAMESPACE: 'policies',
       KYVERNO_POD_NAME: 'p-1',
       INIT_CONFIG: 'settings',
+      KYVERNO_DEBUG_CACHE: 'true',
     });
-    expect(environment).toMatchObject({namespace: 'policies', podName: 'p-1', configMapName: 'settings'});
+    expect(environment).toMatchObject({namespace: 'policies', podName: 'p-1', configMapName: 'settings', debugCache: true});
   });
 });
 

@@ -9,6 +9,8 @@ export interface OperatorEnvironment {
   readonly serviceAccountName: string;
   readonly configMapName: string;
   readonly metricsConfigMapName: string;
+  /** Show what the policy cache holds at `/debug/policies` beside the metrics. */
+  readonly debugCache: boolean;
 }
 
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): OperatorEnvironment {
@@ -21,6 +23,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
     serviceAccountName: get('KYVERNO_SERVICEACCOUNT_NAME', 'kyverno'),
     configMapName: get('INIT_CONFIG', 'kyverno'),
     metricsConfigMapName: get('METRICS_CONFIG', 'kyverno-metrics'),
+    debugCache: get('KYVERNO_DEBUG_CACHE', 'false') === 'true',
   };
 }
 

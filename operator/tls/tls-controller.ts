@@ -27,24 +27,32 @@ export interface TlsControllerOptions {
   readonly read: () => {readonly ca: JsonObject | undefined; readonly tls: JsonObject | undefined};
   /** The CA bundle has changed: webhook configurations have to follow. */
   readonly onBundle: () => void;
+  /** Every webhook configuration carries this bundle (PEM). */
+  readonly isPublished: (bundle: string) => boolean;
 }
 
 export interface TlsController extends CertificateSource {
   /** What the Secrets say now; for every replica, on each of their changes. */
   refresh(): void;
-  /** Issues what is missing or about to end; for the leader. */
-  renew(): Promise<void>;
+  /** Issues what is missing or about to end; for the leader. `'later'`: a leaf waits until clients trust its CA. */
+  renew(): Promise<'done' | 'later'>;
   /** Undefined until both Secrets hold something usable. */
   readonly certificate: ServingCertificate | undefined;
   /** Resolves with the first usable certificate. */
   readonly available: Promise<void>;
 }
 
+/** What the API server needs at most to act on a webhook configuration that was written. */
+const publishMs = 3_000;
+/** After so long a leaf is written although configurations do not carry its CA. */
+const patienceMs = 60_000;
+
 /** Serving certificate and CA from two Secrets, renewed by the leader, followed by every replica. */
 export function createTlsController(options: TlsControllerOptions): TlsController {
   const {client, clock, log, namespace} = options;
   const listeners = new Set<(certificate: ServingCertificate) => void>();
   let certificate: ServingCertificate | undefined;
+  let published: {readonly bundle: string; readonly askedAt: number; seenAt: number | undefined} | undefined;
   let first: () => void = () => {};
   const available = new Promise<void>(resolve => {
     first = resolve;
@@ -52,9 +60,11 @@ export function createTlsController(options: TlsControllerOptions): TlsControlle
 
   function refresh(): void {
     const {ca, tls} = options.read();
-    const material = {ca: materialOf(ca), leaf: materialOf(tls)};
-    if (material.ca === undefined || material.leaf === undefined) return;
-    const next: ServingCertificate = {ca: material.ca.cert, cert: material.leaf.cert, key: material.leaf.key};
+    const bundle = materialOf(ca)?.cert ?? certificate?.ca;
+    const leaf = materialOf(tls) ?? certificate;
+    // A Secret that was deleted takes nothing away: we serve with what we have until the leader has made it anew.
+    if (bundle === undefined || leaf === undefined) return;
+    const next: ServingCertificate = {ca: bundle, cert: leaf.cert, key: leaf.key};
     // Between the writes of the two Secrets they may not fit: keep serving with the pair that does.
     if (certificate !== undefined && verifyChain(next.cert, next.ca, clock.now()) !== undefined) return;
     const bundleChanged = certificate?.ca !== next.ca;
@@ -65,12 +75,24 @@ export function createTlsController(options: TlsControllerOptions): TlsControlle
     if (bundleChanged) options.onBundle();
   }
 
-  async function renew(): Promise<void> {
+  /** No client must meet a leaf before it trusts its CA: true once configurations have carried the bundle for a while. */
+  function isTrusted(bundle: string): boolean {
+    const now = clock.monotonic();
+    if (published?.bundle !== bundle) published = {bundle, askedAt: now, seenAt: undefined};
+    if (!options.isPublished(bundle)) published.seenAt = undefined;
+    else published.seenAt ??= now;
+    if (published.seenAt !== undefined && now - published.seenAt >= publishMs) return true;
+    if (now - published.askedAt < patienceMs) return false;
+    log.warn('the webhook configurations do not carry the CA bundle; the serving certificate is renewed all the same');
+    return true;
+  }
+
+  async function renew(): Promise<'done' | 'later'> {
     const [ca, tls] = await Promise.all([options.caSecret, options.tlsSecret].map(name => readSecret(name)));
     const managed = options.manage && [ca, tls].every(secret => secret === undefined || isManaged(secret));
     if (!managed) {
       refresh();
-      return;
+      return 'done';
     }
     const material: TlsMaterial = {ca: materialOf(ca), leaf: materialOf(tls)};
     const {service, serverIP} = options;
@@ -83,11 +105,20 @@ export function createTlsController(options: TlsControllerOptions): TlsControlle
       commonName: `*.${namespace}.svc`,
       dnsNames: [service, `${service}.${namespace}`, `${service}.${namespace}.svc`, ...(host !== '' && !isIp ? [host] : [])],
       ipAddresses: host !== '' && isIp ? [host] : [],
+      trusted: certificate?.ca,
     });
-    // The bundle first: nobody must meet a leaf whose CA has not been published.
-    if (plan.renewed.includes('ca')) await writeSecret(options.caSecret, ca, plan.ca);
-    if (plan.renewed.includes('leaf')) await writeSecret(options.tlsSecret, tls, plan.leaf);
-    if (plan.renewed.length > 0) log.info('issued certificates', {renewed: plan.renewed.join(','), namespace});
+    const written: Array<'ca' | 'leaf'> = [];
+    if (plan.renewed.includes('ca')) {
+      await writeSecret(options.caSecret, ca, plan.ca);
+      written.push('ca');
+    }
+    const mayServe = certificate === undefined || isTrusted(plan.ca.cert);
+    if (plan.renewed.includes('leaf') && mayServe) {
+      await writeSecret(options.tlsSecret, tls, plan.leaf);
+      written.push('leaf');
+    }
+    if (written.length > 0) log.info('issued certificates', {renewed: written.join(','), namespace});
+    return plan.renewed.includes('leaf') && !mayServe ? 'later' : 'done';
   }
 
   function secretRef(name: string): ObjectRef {

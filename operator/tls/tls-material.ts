@@ -27,6 +27,8 @@ export interface TlsPlanOptions {
   readonly commonName: string;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
+  /** PEM bundle that clients trust now, for when the CA's Secret is gone: stays trusted beside a new CA. */
+  readonly trusted?: string | undefined;
 }
 
 export interface TlsPlan {
@@ -43,10 +45,10 @@ export interface TlsPlan {
 export async function planTls(material: TlsMaterial, options: TlsPlanOptions): Promise<TlsPlan> {
   const {now, renewBefore, algorithm, commonName} = options;
   const renewed: Array<'ca' | 'leaf'> = [];
-  const kept = material.ca === undefined ? [] : splitBundle(material.ca.cert).filter(cert => expiresAt(cert) > now);
+  const kept = splitBundle(material.ca?.cert ?? options.trusted ?? '').filter(cert => expiresAt(cert) > now);
   const newest = kept.at(-1);
   let ca: IssuedCertificate;
-  if (material.ca !== undefined && newest !== undefined && expiresAt(newest) - now > renewBefore && keyMatches(newest, material.ca.key)) {
+  if (material.ca !== undefined && newest !== undefined && expiresAt(newest) - now > renewBefore && canSign(newest, material.ca.key)) {
     ca = {cert: kept.join(''), key: material.ca.key};
     if (kept.length !== splitBundle(material.ca.cert).length) renewed.push('ca');
   } else {
@@ -64,6 +66,15 @@ export async function planTls(material: TlsMaterial, options: TlsPlanOptions): P
     now,
   });
   return {ca, leaf, renewed: [...renewed, 'leaf']};
+}
+
+function canSign(cert: string, key: string): boolean {
+  try {
+    return keyMatches(cert, key);
+  } catch {
+    // No key, or none that can be read: a new CA is needed.
+    return false;
+  }
 }
 
 function isGoodLeaf(leaf: IssuedCertificate, ca: IssuedCertificate, options: TlsPlanOptions): boolean {

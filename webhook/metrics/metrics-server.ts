@@ -8,11 +8,23 @@ export interface MetricsServer {
   address(): {readonly host: string; readonly port: number} | undefined;
 }
 
-/** Plain HTTP, `GET /metrics` only, on its own port so that scrapes never share the admission listener. */
-export function createMetricsServer(metrics: Metrics): MetricsServer {
+/**
+ * Plain HTTP, `GET /metrics` only, on its own port so that scrapes never share the admission listener. `documents` adds
+ * further paths, each answered with its value as JSON.
+ */
+export function createMetricsServer(
+  metrics: Metrics,
+  documents: Readonly<Record<string, () => unknown>> = {},
+): MetricsServer {
   const server = createServer((request, response) => {
     request.resume();
-    if (request.url?.split('?')[0] !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    const path = request.url?.split('?')[0] ?? '';
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    if (reads && Object.hasOwn(documents, path)) {
+      response.writeHead(200, {'Content-Type': 'application/json'}).end(JSON.stringify(documents[path]?.()));
+      return;
+    }
+    if (path !== '/metrics' || !reads) {
       response.writeHead(404, {'Content-Type': 'text/plain; charset=utf-8'}).end('only GET /metrics');
       return;
     }

@@ -147,4 +147,15 @@ describe('metrics', () => {
     expect((await fetch(`${base}/metrics`, {method: 'POST'})).status).toBe(404);
     await server.close();
   });
+
+  it('share their port with the documents that were asked for, and no others', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    const server = createMetricsServer(metrics, {'/debug/policies': () => [{key: 'a'}]});
+    await server.listen(0, '127.0.0.1');
+    const base = `http://127.0.0.1:${server.address()!.port}`;
+    expect(await (await fetch(`${base}/debug/policies`)).json()).toEqual([{key: 'a'}]);
+    expect((await fetch(`${base}/debug/policies`, {method: 'POST'})).status).toBe(404);
+    expect((await fetch(`${base}/constructor`)).status).toBe(404);
+    await server.close();
+  });
 });
