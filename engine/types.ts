@@ -98,6 +98,8 @@ export interface ValidateOptions {
   readonly failurePolicy?: FailurePolicy;
   /** Exactly these policies, by key, in their order; used by paths that name policies. */
   readonly only?: readonly string[];
+  /** What a rule error leads to, whatever the policies say; `undefined` = each policy's own failure policy. */
+  readonly errors?: FailurePolicy;
   /** Milliseconds on the loader's `now()` scale. */
   readonly deadline: number;
 }
@@ -105,6 +107,7 @@ export interface ValidateOptions {
 export interface MutateOptions {
   readonly failurePolicy?: FailurePolicy;
   readonly only?: readonly string[];
+  readonly errors?: FailurePolicy;
   readonly deadline: number;
 }
 

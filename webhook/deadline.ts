@@ -1,5 +1,6 @@
 import type {Clock} from '../adapters/clock.js';
 import {failed} from './answers.js';
+import {errorPolicy} from './routes.js';
 import type {AdmissionAnswer} from './types.js';
 import {errorText, isPromise, type AdmissionContext, type Handler} from './context.js';
 
@@ -44,7 +45,7 @@ export function guarded(handler: Handler, clock: Clock): Handler {
     return new Promise(resolve => {
       const cancel = clock.schedule(Math.max(0, context.answerBy - clock.now()), () => {
         context.expired = true;
-        resolve(context.standingAnswer ?? failed(context.route.failurePolicy, lateText(context)));
+        resolve(context.standingAnswer ?? failed(errorPolicy(context.route), lateText(context)));
       });
       pending.then(
         answer => {
@@ -61,7 +62,7 @@ export function guarded(handler: Handler, clock: Clock): Handler {
 }
 
 function brokenAnswer(context: AdmissionContext, error: unknown): AdmissionAnswer {
-  return failed(context.route.failurePolicy, `failed to judge the request: ${errorText(error)}`);
+  return failed(errorPolicy(context.route), `failed to judge the request: ${errorText(error)}`);
 }
 
 function lateText(context: AdmissionContext): string {

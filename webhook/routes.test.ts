@@ -56,7 +56,7 @@ describe('routes', () => {
   it('names every pattern once', () => {
     const patterns = servedPatterns();
     expect(new Set(patterns).size).toBe(patterns.length);
-    expect(patterns).toHaveLength(29);
+    expect(patterns).toHaveLength(33);
   });
 });
 

@@ -9,6 +9,8 @@ export interface AdmissionRoute {
   readonly webhook: 'validate' | 'mutate';
   /** Absent on bare paths: policies of both take part, errors are judged as Fail. */
   readonly failurePolicy?: FailurePolicy;
+  /** What an error leads to, where that is not the policies' own failure policy. */
+  readonly errors?: FailurePolicy;
   /** Fine-grained paths: the one policy, `name` or `namespace/name`. CEL paths: the policy names. */
   readonly policies?: readonly string[];
   /** Of CEL paths: the kind the names belong to. */
@@ -21,10 +23,22 @@ export type HealthRoute =
 
 export type Route = AdmissionRoute | HealthRoute;
 
-const failurePolicies: ReadonlyArray<readonly [string, FailurePolicy]> = [
-  ['fail', 'Fail'],
-  ['ignore', 'Ignore'],
+type Failure = Pick<AdmissionRoute, 'failurePolicy' | 'errors'>;
+
+/**
+ * `bootstrap`: policies that fail closed, on kinds a cluster needs to come up. Their verdicts count, but nothing that
+ * goes wrong on our side may stand in the way.
+ */
+const failurePolicies: ReadonlyArray<readonly [string, Failure]> = [
+  ['fail', {failurePolicy: 'Fail'}],
+  ['ignore', {failurePolicy: 'Ignore'}],
+  ['bootstrap', {failurePolicy: 'Fail', errors: 'Ignore'}],
 ];
+
+/** Decides what an error of ours means for a request on this path. */
+export function errorPolicy(route: AdmissionRoute): FailurePolicy | undefined {
+  return route.errors ?? route.failurePolicy;
+}
 
 const reviewPaths = [
   '/policyvalidate',
@@ -53,14 +67,14 @@ const prefixRoutes: Array<readonly [prefix: string, route: (tail: readonly strin
 
 for (const webhook of ['validate', 'mutate'] as const) {
   fixedRoutes.set(`/${webhook}`, {handler: webhook, pattern: `/${webhook}`, webhook});
-  for (const [segment, failurePolicy] of failurePolicies) {
+  for (const [segment, failure] of failurePolicies) {
     const path = `/${webhook}/${segment}`;
-    fixedRoutes.set(path, {handler: webhook, pattern: path, webhook, failurePolicy});
+    fixedRoutes.set(path, {handler: webhook, pattern: path, webhook, ...failure});
     const pattern = `${path}/finegrained/*policy`;
     prefixRoutes.push([
       `${path}/finegrained/`,
       tail =>
-        tail.length > 2 ? undefined : {handler: webhook, pattern, webhook, failurePolicy, policies: [tail.join('/')]},
+        tail.length > 2 ? undefined : {handler: webhook, pattern, webhook, ...failure, policies: [tail.join('/')]},
     ]);
   }
 }

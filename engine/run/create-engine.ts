@@ -8,7 +8,7 @@ import {scopeLoader} from '../context/scoped-loader.js';
 import {isPromise} from '../context/suspend.js';
 import {diffJson} from '../mutate/index.js';
 import type {RegexEngine} from '../regex/types.js';
-import {type Candidate, comparePolicies, type PolicySnapshot} from '../snapshot/policy-snapshot.js';
+import {type Candidate, comparePolicies, partOf, type PolicySnapshot, type ValidatePart} from '../snapshot/policy-snapshot.js';
 import type {SnapshotSource} from '../snapshot/types.js';
 import {
   type Engine,
@@ -45,10 +45,12 @@ export function createEngine(options: EngineOptions): Engine {
     mutate: (request, call) => engine.mutate(request, call),
     generate: () => Promise.reject(new NotImplementedError('generate rules are not served by this release')),
     verifyAndPatchImages: () => Promise.reject(new NotImplementedError('verifyImages rules are not served by this release')),
-    applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}, policy => policy.source.spec.background),
+    applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}, 'background'),
     contextLoader: () => options.loader,
   };
 }
+
+const nothing: ValidateResponse = {results: []};
 
 class ClassicEngine {
   readonly #options: EngineOptions;
@@ -57,37 +59,45 @@ class ClassicEngine {
     this.#options = options;
   }
 
-  async validate(
-    request: EngineRequest,
-    call: ValidateOptions,
-    takesPart: (policy: CompiledPolicy) => boolean = policy => policy.source.spec.admission,
-  ): Promise<ValidateResponse> {
+  validate(request: EngineRequest, call: ValidateOptions, phase: ValidatePart['phase'] = 'admission') {
     const snapshot = this.#options.policies.current;
+    const {only, bucket} = call;
+    const index = only === undefined ? snapshot.validateCandidates(request, {phase, bucket}) : undefined;
+    if (index?.all.length === 0) return nothing;
     const context = new RequestContext(request);
+    const candidates =
+      index !== undefined
+        ? index.select(context)
+        : partOf(namedCandidates(snapshot, only ?? [], policy => policy.validateRules), {phase, bucket: bucket === 'enforce' ? 'all' : bucket});
+    if (candidates.length === 0) return nothing;
+    return this.#validate(candidates, {context, call, snapshot});
+  }
+
+  async #validate(
+    candidates: ReadonlyArray<Candidate<CompiledValidateRule>>,
+    {context, call, snapshot}: {context: RequestContext; call: ValidateOptions; snapshot: PolicySnapshot},
+  ): Promise<ValidateResponse> {
+    const {request} = context;
     const runs = new RunPool(this.#options, call.deadline);
     const named = call.only !== undefined;
-    const candidates = named
-      ? namedCandidates(snapshot, call.only ?? [], policy => policy.validateRules)
-      : snapshot.validateCandidates(request);
+    const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
     const results: PolicyResult[] = [];
     for (const candidate of candidates) {
       const {policy} = candidate;
-      if (!takesPart(policy) || !this.#serves(policy, call, named, request)) continue;
-      if (call.bucket === 'audit-warn' && !policy.source.spec.emitWarning) continue;
-      if (call.bucket === 'audit' && policy.source.spec.emitWarning) continue;
+      if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       const started = this.#options.loader.now();
       const rules: RuleResult[] = [];
       for (const rule of candidate.rules) {
+        if (!rule.mayMatch(context)) continue;
         const run = runs.for(policy);
         run.startRule();
-        const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
         const answer = run.complete(() => validateRule({rule, policy, context, run, snapshot, bucket}));
         const result = isPromise(answer) ? await answer : answer;
         if (result === undefined) continue;
         rules.push(result);
         if (policy.source.spec.applyRules === 'One' && (result.status === 'pass' || result.status === 'fail')) break;
       }
-      if (rules.length > 0) results.push(resultOf(policy, rules, this.#summary(started)));
+      if (rules.length > 0) results.push(resultOf(policy, rules, this.#summary(started, call)));
     }
     return {results};
   }
@@ -100,17 +110,17 @@ class ClassicEngine {
     const named = call.only !== undefined;
     const candidates = named
       ? namedCandidates(snapshot, call.only ?? [], policy => policy.mutateRules)
-      : snapshot.mutateCandidates(request);
+      : snapshot.mutateCandidates(request).all;
     const results: PolicyResult[] = [];
     let context = new RequestContext(request);
     let object = original;
     for (const candidate of candidates) {
       const {policy} = candidate;
-      if (!this.#serves(policy, call, named, request)) continue;
+      if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       const started = this.#options.loader.now();
       const outcome = await this.#mutatePolicy(candidate, context, runs, snapshot);
       if (outcome.rules.length === 0) continue;
-      const result = resultOf(policy, outcome.rules, this.#summary(started));
+      const result = resultOf(policy, outcome.rules, this.#summary(started, call));
       results.push(result);
       const failed = outcome.rules.filter(rule => rule.status === 'error' || rule.status === 'fail');
       if (failed.length > 0) {
@@ -136,6 +146,7 @@ class ClassicEngine {
     const rules: RuleResult[] = [];
     let context = before;
     for (const rule of candidate.rules) {
+      if (!rule.mayMatch(context)) continue;
       const run = runs.for(policy);
       run.startRule();
       const current = context;
@@ -155,13 +166,18 @@ class ClassicEngine {
     return namespace === '' || (namespace === request.namespace && !isNamespaceObject(request));
   }
 
-  #summary(started: number) {
-    return {forceIgnore: this.#options.forceIgnore === true, duration: (this.#options.loader.now() - started) * 1e6};
+  #summary(started: number, call: MutateOptions) {
+    return {forceIgnore: this.#options.forceIgnore === true || call.errors === 'Ignore', duration: (this.#options.loader.now() - started) * 1e6};
   }
 
   #failurePolicy(policy: CompiledPolicy) {
     return this.#options.forceIgnore === true ? 'Ignore' : policy.failurePolicy;
   }
+}
+
+function mayConcern({rules}: Candidate<CompiledValidateRule | CompiledMutateRule>, context: RequestContext): boolean {
+  for (const rule of rules) if (rule.mayMatch(context)) return true;
+  return false;
 }
 
 /** A namespaced policy never sees cluster-scoped objects, its own Namespace among them. */

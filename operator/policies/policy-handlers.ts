@@ -3,6 +3,7 @@ import type {ObjectReader} from '../../adapters/kube/object-store.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import type {PolicyCache, PolicyState} from '../../engine/snapshot/policy-cache.js';
+import {restoreNulls} from '../config/restore-nulls.js';
 import type {ReplicaState} from '../leases/replica-state.js';
 
 export type ClassicKind = 'ClusterPolicy' | 'Policy';
@@ -38,7 +39,9 @@ export function createPolicyHandlers(options: PolicyHandlersOptions) {
       return;
     }
     if (before !== undefined && isSame(before, raw)) return;
-    const state = cache.putPolicy(raw);
+    const {object, restored} = restoreNulls(raw);
+    if (restored.length > 0) log.v(1, `policy ${key}: null values that kubectl apply took out are read as written`, {paths: restored.join(', ')});
+    const state = cache.putPolicy(object);
     const fields = {kind, generation: state.generation};
     if (state.status === 'served') {
       log.info(`policy ${key} accepted and cached${before === undefined ? '' : ', changed'}`, {...fields, rules: state.policy.rules.length});

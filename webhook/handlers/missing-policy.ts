@@ -1,5 +1,5 @@
 import {failed} from '../answers.js';
-import type {AdmissionRoute} from '../routes.js';
+import {type AdmissionRoute, errorPolicy} from '../routes.js';
 import type {AdmissionAnswer, PolicyNames} from '../types.js';
 
 /** A webhook entry can outlive its policy for a moment; judged by the path's failure policy, never as a pass. */
@@ -8,5 +8,5 @@ export function missingPolicy(route: AdmissionRoute, policies: PolicyNames | und
   const missing = route.policies.find(key => !policies.has(key));
   if (missing === undefined) return undefined;
   const key = missing.includes('/') ? missing : `/${missing}`;
-  return failed(route.failurePolicy, `failed to fetch policy with key: key ${key}: policy not found`);
+  return failed(errorPolicy(route), `failed to fetch policy with key: key ${key}: policy not found`);
 }

@@ -107,8 +107,8 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
 }
 
 function mutateOptions(context: AdmissionContext): MutateOptions {
-  const {deadline} = context;
-  const {policies, failurePolicy} = context.route;
-  if (policies !== undefined) return {deadline, only: policies};
-  return failurePolicy === undefined ? {deadline} : {deadline, failurePolicy};
+  const {policies, failurePolicy, errors} = context.route;
+  const base = {deadline: context.deadline, ...(errors !== undefined && {errors})};
+  if (policies !== undefined) return {...base, only: policies};
+  return failurePolicy === undefined ? base : {...base, failurePolicy};
 }

@@ -106,7 +106,8 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
 
 function bucketOptions(context: AdmissionContext, bucket: ValidateOptions['bucket']): ValidateOptions {
   const options: Mutable<ValidateOptions> = {bucket, deadline: context.deadline};
-  const {policies, failurePolicy} = context.route;
+  const {policies, failurePolicy, errors} = context.route;
+  if (errors !== undefined) options.errors = errors;
   if (policies !== undefined) options.only = policies;
   else if (failurePolicy !== undefined) options.failurePolicy = failurePolicy;
   return options;

@@ -1,4 +1,5 @@
 import {denied, failed} from '../answers.js';
+import {errorPolicy} from '../routes.js';
 import {errorText, type Layer} from '../context.js';
 import type {RequestFilters} from '../types.js';
 
@@ -13,7 +14,7 @@ export function protection(filters: () => RequestFilters): Layer {
     try {
       protectedObject = protects(context.engineRequest!);
     } catch (error) {
-      return failed(context.route.failurePolicy, `failed to judge the protection of the resource: ${errorText(error)}`);
+      return failed(errorPolicy(context.route), `failed to judge the protection of the resource: ${errorText(error)}`);
     }
     return protectedObject ? denied(protectionText) : next(context);
   };

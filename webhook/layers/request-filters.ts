@@ -1,4 +1,5 @@
 import {allowed, failed} from '../answers.js';
+import {errorPolicy} from '../routes.js';
 import {errorText, type AdmissionContext, type Layer} from '../context.js';
 import type {RequestFilters} from '../types.js';
 
@@ -17,7 +18,7 @@ export function requestFilters(filters: () => RequestFilters): Layer {
     try {
       if (excluded(context, filters())) return allowed;
     } catch (error) {
-      return failed(context.route.failurePolicy, `failed to apply the request filters: ${errorText(error)}`);
+      return failed(errorPolicy(context.route), `failed to apply the request filters: ${errorText(error)}`);
     }
     return next(context);
   };

@@ -1,5 +1,6 @@
 import type {AdmissionUser, EngineRequest} from '../../engine/types.js';
 import {failed} from '../answers.js';
+import {errorPolicy} from '../routes.js';
 import {errorText, type AdmissionContext, type Layer} from '../context.js';
 import type {RoleLookup} from '../types.js';
 
@@ -11,7 +12,7 @@ export function requesterRoles(lookup: RoleLookup): Layer {
     try {
       found = lookup.rolesOf(request.user, request.namespace);
     } catch (error) {
-      return failed(context.route.failurePolicy, `failed to look up the roles of the requester: ${errorText(error)}`);
+      return failed(errorPolicy(context.route), `failed to look up the roles of the requester: ${errorText(error)}`);
     }
     context.user = {...request.user, roles: found.roles, clusterRoles: found.clusterRoles};
     context.engineRequest = engineRequest(context, context.user);

@@ -1,5 +1,6 @@
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {failed} from '../answers.js';
+import {errorPolicy} from '../routes.js';
 import type {Layer} from '../context.js';
 
 /** A subresource is judged as its parent's kind: `pods/exec` is a Pod. */
@@ -14,7 +15,7 @@ export function topLevelKind(resources: () => ResourceMap): Layer {
     const info = resources().kindOf(request.resource);
     if (info === undefined) {
       const name = group === '' ? `${version}/${resource}` : `${group}/${version}/${resource}`;
-      return failed(context.route.failurePolicy, `failed to find the kind of resource ${name}`);
+      return failed(errorPolicy(context.route), `failed to find the kind of resource ${name}`);
     }
     context.topLevelKind = {group: info.group, version: info.version, kind: info.kind};
     return next(context);

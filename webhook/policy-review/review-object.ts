@@ -12,6 +12,8 @@ export interface ReviewOptions {
   readonly exceptions: ExceptionRules;
   /** What a kind is that the cluster does not have; in the cache it is only a warning, so that a policy may wait for its CRD. */
   readonly unknownKinds: 'refuse' | 'warn';
+  /** What the object was before a client took parts out of it; each `restored` path is told to the requester. */
+  readonly restore?: (object: JsonObject) => {readonly object: JsonObject; readonly restored: readonly string[]};
 }
 
 const accepted: PolicyReviewResult = {allowed: true, errors: [], warnings: []};
@@ -22,10 +24,13 @@ export function createPolicyReview(options: ReviewOptions): PolicyReview {
 }
 
 function reviewObject(request: AdmissionRequest, options: ReviewOptions): PolicyReviewResult {
-  const {object, kind} = request;
-  if (object === undefined) return accepted;
+  const {kind} = request;
+  if (request.object === undefined) return accepted;
+  const {object, restored} = options.restore?.(request.object) ?? {object: request.object, restored: []};
   if (kind.group === 'kyverno.io' && (kind.kind === 'ClusterPolicy' || kind.kind === 'Policy')) {
-    return reviewPolicy(object, request.oldObject, options);
+    const result = reviewPolicy(object, request.oldObject, options);
+    const notes = restored.map(path => `${path}: kubectl apply took the null out of the stored policy; it is read as written`);
+    return {...result, warnings: [...result.warnings, ...notes]};
   }
   if (kind.group === 'kyverno.io' && kind.kind === 'PolicyException')
     return reviewException(object, options.exceptions);
