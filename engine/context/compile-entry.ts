@@ -16,6 +16,7 @@ export interface CompiledEntry {
   readonly root: string;
   /** Joined with what an earlier entry (or a builtin) has under the same root. */
   readonly merges: boolean;
+  readonly type: ContextEntry['type'];
   evaluate(scope: RuleScope): Json;
 }
 
@@ -33,6 +34,7 @@ function compileEntry(entry: ContextEntry, path: string): CompiledEntry {
     name: entry.name,
     root,
     merges: entry.type !== 'variable' || below.length > 0,
+    type: entry.type,
     evaluate(scope) {
       const value = load(scope);
       scope.env.budget.bytes(jsonSize(value, scope.env.budget));

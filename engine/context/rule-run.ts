@@ -3,6 +3,7 @@ import type {ContextLoader, LoadOptions} from '../context-loader.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
 import type {FunctionEnv} from '../jmespath/types.js';
 import type {RegexEngine} from '../regex/types.js';
+import type {GivenValues} from './given-values.js';
 import {isPromise, Suspend} from './suspend.js';
 
 type Outcome = {readonly value: unknown} | {readonly error: unknown};
@@ -14,6 +15,8 @@ export interface RunOptions {
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
   readonly limits: BudgetLimits;
+  /** Only in offline runs. */
+  readonly given?: GivenValues | undefined;
 }
 
 /**
@@ -24,6 +27,7 @@ export class RuleRun implements FunctionEnv {
   #budget: Budget | undefined;
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
+  readonly given: GivenValues | undefined;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
   readonly #loads = new Map<string, Outcome>();
@@ -33,6 +37,7 @@ export class RuleRun implements FunctionEnv {
   constructor(options: RunOptions) {
     this.loader = options.loader;
     this.regex = options.regex;
+    this.given = options.given;
     this.#limits = options.limits;
     this.#loadOptions = {deadline: options.limits.deadline};
   }

@@ -1,5 +1,6 @@
 import type {CompiledEntry} from './compile-entry.js';
 import {isObject, type Json, type JsonObject, own, setOwn} from '../json/types.js';
+import type {ContextEntry} from '../policy/model.js';
 import {LazyRoot} from '../jmespath/types.js';
 import type {TemplateScope} from '../variables/template.js';
 import type {RequestContext} from './request-context.js';
@@ -17,6 +18,7 @@ export class RuleScope extends LazyRoot implements TemplateScope {
   readonly #parent: RuleScope | undefined;
   readonly #variables: Readonly<Record<string, Json>> | undefined;
   readonly #entries: readonly CompiledEntry[];
+  readonly #given: Given | undefined;
   #values: Array<Json | undefined> | undefined;
   /** Entries at or behind this index are not visible: set while an earlier one is being evaluated. */
   #limit: number;
@@ -27,6 +29,7 @@ export class RuleScope extends LazyRoot implements TemplateScope {
     readonly entries: readonly CompiledEntry[];
     readonly parent?: RuleScope;
     readonly variables?: Readonly<Record<string, Json>>;
+    readonly given?: Given;
   }) {
     super();
     this.env = options.env;
@@ -36,10 +39,19 @@ export class RuleScope extends LazyRoot implements TemplateScope {
     this.#limit = options.entries.length;
     this.#parent = options.parent;
     this.#variables = options.variables;
+    this.#given = options.given;
   }
 
   child(entries: readonly CompiledEntry[], variables: Readonly<Record<string, Json>>): RuleScope {
-    return new RuleScope({env: this.env, context: this.context, entries, parent: this, variables});
+    const given = this.#given === undefined ? undefined : {...this.#given, below: undefined, above: undefined};
+    return new RuleScope({
+      env: this.env,
+      context: this.context,
+      entries,
+      parent: this,
+      variables,
+      ...(given !== undefined && {given}),
+    });
   }
 
   /** The same entries over another object, for rules that change what they look at; what was evaluated already stays. */
@@ -51,23 +63,34 @@ export class RuleScope extends LazyRoot implements TemplateScope {
       entries: this.#entries,
       ...(parent !== undefined && {parent}),
       ...(this.#variables !== undefined && {variables: this.#variables}),
+      ...(this.#given !== undefined && {given: this.#given}),
     });
     scope.#values = this.#values?.slice();
     return scope;
   }
 
   get(key: string): Json | undefined {
+    const above = this.#given?.above;
+    if (above !== undefined && Object.hasOwn(above, key)) return above[key];
     for (let index = this.#limit - 1; index >= 0; index--) {
       const entry = this.#entries[index];
-      if (entry !== undefined && entry.root === key) return this.#entry(entry, index);
+      if (entry !== undefined && entry.root === key && this.#loads(entry)) return this.#entry(entry, index);
     }
     return this.#below(key);
+  }
+
+  #loads(entry: CompiledEntry): boolean {
+    return this.#given === undefined || this.#given.resolves(entry.type);
   }
 
   /** What `key` is without this scope's own entries. */
   #below(key: string): Json | undefined {
     if (this.#variables !== undefined && Object.hasOwn(this.#variables, key)) return this.#variables[key];
-    return this.#parent === undefined ? builtin(this.context, key) : this.#parent.get(key);
+    if (this.#parent !== undefined) return this.#parent.get(key);
+    const base = builtin(this.context, key);
+    const given = this.#given?.below === undefined ? undefined : own(this.#given.below, key);
+    if (given === undefined) return base;
+    return isObject(base) && isObject(given) ? merged(base, given) : given;
   }
 
   #entry(entry: CompiledEntry, index: number): Json {
@@ -99,9 +122,17 @@ export class RuleScope extends LazyRoot implements TemplateScope {
   #names(): string[] {
     const inherited = this.#parent === undefined ? builtinNames : this.#parent.#names();
     const own = Object.keys(this.#variables ?? {});
-    const entries = this.#entries.slice(0, this.#limit).map(entry => entry.root);
-    return [...new Set([...inherited, ...own, ...entries])].sort();
+    const entries = this.#entries.slice(0, this.#limit).filter(entry => this.#loads(entry)).map(entry => entry.root);
+    const given = [...Object.keys(this.#given?.below ?? {}), ...Object.keys(this.#given?.above ?? {})];
+    return [...new Set([...inherited, ...own, ...entries, ...given])].sort();
   }
+}
+
+/** What an offline run gives to one rule. */
+export interface Given {
+  readonly below: JsonObject | undefined;
+  readonly above: Readonly<Record<string, Json>> | undefined;
+  readonly resolves: (type: ContextEntry['type']) => boolean;
 }
 
 const builtinNames = ['images', 'request', 'serviceAccountName', 'serviceAccountNamespace'];

@@ -2,6 +2,7 @@ import type {BudgetLimits} from '../budget.js';
 import {defaultLimits} from '../budget.js';
 import type {CompiledMutateRule, CompiledPolicy, CompiledValidateRule} from '../compile/types.js';
 import type {ContextLoader} from '../context-loader.js';
+import type {GivenValues} from '../context/given-values.js';
 import {RequestContext} from '../context/request-context.js';
 import {RuleRun} from '../context/rule-run.js';
 import {scopeLoader} from '../context/scoped-loader.js';
@@ -33,6 +34,8 @@ export interface EngineOptions {
   readonly limits?: Partial<Omit<BudgetLimits, 'deadline'>>;
   /** Lets namespaced policies make service calls. */
   readonly allowServiceCalls?: boolean;
+  /** Stands in for a cluster in offline runs. */
+  readonly given?: GivenValues;
   /** Every policy is treated as `failurePolicy: Ignore`. */
   readonly forceIgnore?: boolean;
 }
@@ -218,6 +221,7 @@ class RunPool {
       loader: scopeLoader(loader, namespace === '' ? {kind: 'cluster'} : {kind: 'namespace', namespace}, {allowServiceCalls}),
       regex,
       limits: this.#limits,
+      given: this.#options.given,
     });
     this.#runs.set(namespace, run);
     return run;

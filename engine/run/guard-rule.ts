@@ -36,7 +36,18 @@ export function selects(call: RuleCall<CompiledRule>): boolean {
 }
 
 export function scopeFor(call: RuleCall<CompiledRule>): RuleScope {
-  return new RuleScope({env: call.run, context: call.context, entries: call.rule.entries});
+  const {context, policy, rule, run} = call;
+  const base = {env: run, context, entries: rule.entries};
+  const {given} = run;
+  if (given === undefined) return new RuleScope(base);
+  return new RuleScope({
+    ...base,
+    given: {
+      below: given.below(policy.ref, rule.name, context.request),
+      above: given.above(policy.ref, rule.name),
+      resolves: type => given.resolves(type),
+    },
+  });
 }
 
 /** `undefined` when the rule may go on; otherwise its answer. */
