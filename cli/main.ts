@@ -1,39 +1,16 @@
 import {Command} from 'commander';
 import packageJson from '../package.json' with {type: 'json'};
+import {registerOperator} from './commands/operator.js';
+import {registerServe} from './commands/serve.js';
 
-/** The `kyverno` command. Each sub-command is loaded when it is asked for. */
+/** The `kyverno` command. Each sub-command says what it takes here; what it does is loaded when it is asked for. */
 const program = new Command('kyverno')
-  .description("Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.")
+  .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-program
-  .command('serve')
-  .description('serve admission off a folder of policy files')
-  .option('--policies <path>', 'folder (or file) of policies', 'docs/samples/policies')
-  .option('--resources <path...>', 'folders of objects that policies may read (Namespaces, ConfigMaps)')
-  .option('--host <address>', 'address to listen on', '127.0.0.1')
-  .option('--port <number>', 'port to listen on; 0 picks one', '9443')
-  .option('--metrics-port <number>', 'port of /metrics; 0 turns it off', '8000')
-  .option('--tls-dir <path>', 'where certificates of earlier starts are kept')
-  .option('--loggingFormat <format>', 'text or json', 'text')
-  .option('--v <level>', 'verbosity 0 to 5', '2')
-  .action(async options => {
-    const {serve} = await import('./serve/serve.js');
-    process.exitCode = await serve(options);
-  });
-
-program
-  .command('operator')
-  .description('run the operator in its cluster, or against --kubeconfig')
-  .allowUnknownOption()
-  .allowExcessArguments()
-  .helpOption(false)
-  .action(async (_options, command: Command) => {
-    const {runOperator} = await import('../operator/main.js');
-    process.exitCode = await runOperator(command.args);
-  });
+for (const register of [registerServe, registerOperator]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });
