@@ -1,7 +1,8 @@
 import {deriveRules} from '../autogen/derive-rules.js';
 import {compileEntries} from '../context/compile-entry.js';
 import {CompileError, type Diagnostic} from '../diagnostic.js';
-import {compileFilterGroup} from '../match/compile-filter.js';
+import {compileFilterGroup, compileQuickTest} from '../match/compile-filter.js';
+import {matchHints} from '../match/match-hint.js';
 import {type KindSelector, parseKindSelector} from '../match/kind-selector.js';
 import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
 import type {Operation} from '../types.js';
@@ -60,6 +61,8 @@ function compileRule(rule: ClassicRule, policy: ClassicPolicy, derived: boolean)
     derived,
     kinds: kindsOf(rule.match),
     operations: operationsOf(rule.match),
+    hints: matchHints(rule.match),
+    mayMatch: compileQuickTest(rule.match),
     match: compileFilterGroup(rule.match, {role: 'match'}),
     exclude: rule.exclude === undefined ? undefined : compileFilterGroup(rule.exclude, {role: 'exclude'}),
     entries: compileEntries(rule.context, `${path}.context`),

@@ -5,7 +5,8 @@ import type {RuleScope} from '../context/rule-scope.js';
 import type {CompiledConditions} from '../conditions/index.js';
 import type {Json, JsonObject} from '../json/types.js';
 import type {KindSelector} from '../match/kind-selector.js';
-import type {Matcher} from '../match/compile-filter.js';
+import type {MatchHint} from '../match/match-hint.js';
+import type {Matcher, QuickTest} from '../match/compile-filter.js';
 import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
 import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
 import type {TemplateScope} from '../variables/template.js';
@@ -44,6 +45,10 @@ interface RuleBase {
   readonly kinds: readonly KindSelector[];
   /** undefined = any. */
   readonly operations: ReadonlySet<Operation> | undefined;
+  /** One of them holds where `match` selects; `undefined` = nothing is known. */
+  readonly hints: readonly MatchHint[] | undefined;
+  /** False: `match` surely does not select the request. */
+  readonly mayMatch: QuickTest;
   readonly match: Matcher;
   readonly exclude: Matcher | undefined;
   readonly entries: readonly CompiledEntry[];

@@ -29,11 +29,15 @@ export interface RuleResultOptions {
 
 export function ruleResult(rule: CompiledRule, outcome: Outcome, options: RuleResultOptions): RuleResult {
   const properties = options.scope === undefined || rule.properties.length === 0 ? undefined : reportProperties(rule, options.scope);
+  const {status, message} = outcome;
+  if (options.exceptions === undefined && properties === undefined) {
+    return {rule: rule.name, type: options.type, status, message, action: options.action};
+  }
   return {
     rule: rule.name,
     type: options.type,
-    status: outcome.status,
-    message: outcome.message,
+    status,
+    message,
     action: options.action,
     ...(options.exceptions !== undefined && {exceptions: options.exceptions}),
     ...(properties !== undefined && {properties}),

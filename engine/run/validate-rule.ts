@@ -1,7 +1,8 @@
 import type {CompiledValidateRule, Outcome} from '../compile/types.js';
 import {RequestContext} from '../context/request-context.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
-import type {EngineRequest, FailureAction, RuleResult, ValidateOptions} from '../types.js';
+import {inBucket} from '../snapshot/policy-snapshot.js';
+import type {EngineRequest, RuleResult, ValidateOptions} from '../types.js';
 import {exceptionOutcome, guard, matchingExceptions, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
 import {ruleResult} from './results.js';
 
@@ -12,7 +13,7 @@ export interface ValidateCall extends RuleCall<CompiledValidateRule> {
 /** One validate rule on one request; `undefined` when it has nothing to say. Synchronous; may suspend. */
 export function validateRule(call: ValidateCall): RuleResult | undefined {
   const {rule} = call;
-  if (rule.fixedAction !== undefined && !wanted(call.bucket, rule.fixedAction)) return undefined;
+  if (rule.fixedAction !== undefined && !inBucket(call.bucket, rule.fixedAction)) return undefined;
   return guard(
     () => judge(call),
     message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action: rule.fixedAction ?? 'Enforce'}),
@@ -23,7 +24,7 @@ function judge(call: ValidateCall): RuleResult | undefined {
   const {rule, context, run} = call;
   if (!selects(call)) return undefined;
   const action = rule.fixedAction ?? rule.action(context, run);
-  if (!wanted(call.bucket, action)) return undefined;
+  if (!inBucket(call.bucket, action)) return undefined;
   const scope = scopeFor(call);
   const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
     ruleResult(rule, outcome, {type: 'Validation', action, scope, ...(exceptions !== undefined && {exceptions})});
@@ -42,11 +43,6 @@ function judge(call: ValidateCall): RuleResult | undefined {
     },
     message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action}),
   );
-}
-
-/** A rule that blocks is judged in the request; the rest is reported, with or without a warning. */
-function wanted(bucket: ValidateOptions['bucket'], action: FailureAction): boolean {
-  return bucket === 'all' || (bucket === 'enforce') === (action === 'Enforce');
 }
 
 /**

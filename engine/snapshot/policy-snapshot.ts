@@ -1,6 +1,7 @@
 import type {CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
 import type {CompiledException} from '../exception/compile-exception.js';
-import type {EngineRequest} from '../types.js';
+import type {EngineRequest, FailureAction, ValidateOptions} from '../types.js';
+import {CandidateIndex} from './candidate-index.js';
 import {KindIndex} from './kind-index.js';
 
 /** Rules of one policy that may concern a request, in rule order. */
@@ -13,7 +14,12 @@ const noExceptions: readonly CompiledException[] = [];
 /** Distinct (kind, subresource, operation, namespace) keys kept; beyond it the memo starts over. */
 const memoLimit = 4096;
 
-type RuleKind = 'validate' | 'mutate';
+
+/** In which run a policy is asked: at admission or in background scans, and there in which bucket. */
+export interface ValidatePart {
+  readonly phase: 'admission' | 'background';
+  readonly bucket: ValidateOptions['bucket'];
+}
 
 /**
  * An immutable view of all policies and exceptions. Requests hold one snapshot from start to end; handlers publish the
@@ -29,7 +35,7 @@ export class PolicySnapshot {
   readonly #exceptionsByPolicy = new Map<string, CompiledException[]>();
   readonly #validate: KindIndex<CompiledValidateRule>;
   readonly #mutate: KindIndex<CompiledMutateRule>;
-  readonly #memo = new Map<string, ReadonlyArray<Candidate<CompiledRule>>>();
+  readonly #memo = new Map<string, CandidateIndex<CompiledRule>>();
 
   private constructor(policies: ReadonlyMap<string, CompiledPolicy>, exceptions: ReadonlyMap<string, CompiledException>) {
     this.policies = policies;
@@ -53,13 +59,13 @@ export class PolicySnapshot {
     );
   }
 
-  /** Policies that are in the shared webhook entries and may concern the request. */
-  validateCandidates(request: EngineRequest): ReadonlyArray<Candidate<CompiledValidateRule>> {
-    return this.#candidates('validate', this.#validate, request);
+  /** Policies that are in the shared webhook entries, take part and may concern the request. */
+  validateCandidates(request: EngineRequest, part: ValidatePart): CandidateIndex<CompiledValidateRule> {
+    return this.#candidates(`validate ${part.phase} ${part.bucket}`, request, () => partOf(this.#validate.find(request), part));
   }
 
-  mutateCandidates(request: EngineRequest): ReadonlyArray<Candidate<CompiledMutateRule>> {
-    return this.#candidates('mutate', this.#mutate, request);
+  mutateCandidates(request: EngineRequest): CandidateIndex<CompiledMutateRule> {
+    return this.#candidates('mutate', request, () => this.#mutate.find(request));
   }
 
   /** A policy by `name` or `namespace/name`. */
@@ -75,16 +81,39 @@ export class PolicySnapshot {
     return any === undefined ? named : [...new Set([...named, ...any])].sort((a, b) => compareText(a.key, b.key));
   }
 
-  #candidates<R extends CompiledRule>(type: RuleKind, index: KindIndex<R>, request: EngineRequest): ReadonlyArray<Candidate<R>> {
+  #candidates<R extends CompiledRule>(
+    type: string,
+    request: EngineRequest,
+    find: () => ReadonlyArray<Candidate<R>>,
+  ): CandidateIndex<R> {
     const {group, version, kind} = request.kind;
     const key = `${type}|${group}/${version}/${kind}/${request.subResource}|${request.operation}|${request.namespace}`;
     const known = this.#memo.get(key);
-    if (known !== undefined) return known as ReadonlyArray<Candidate<R>>;
-    const found = index.find(request);
+    if (known !== undefined) return known as CandidateIndex<R>;
+    const found = new CandidateIndex(find());
     if (this.#memo.size >= memoLimit) this.#memo.clear();
-    this.#memo.set(key, found);
+    this.#memo.set(key, found as unknown as CandidateIndex<CompiledRule>);
     return found;
   }
+}
+
+/** What of the candidates takes part in a run. */
+export function partOf(found: ReadonlyArray<Candidate<CompiledValidateRule>>, {phase, bucket}: ValidatePart) {
+  const candidates: Array<Candidate<CompiledValidateRule>> = [];
+  for (const {policy, rules} of found) {
+    const {spec} = policy.source;
+    if (!spec[phase]) continue;
+    if (bucket === 'audit-warn' && !spec.emitWarning) continue;
+    if (bucket === 'audit' && spec.emitWarning) continue;
+    const wanted = rules.filter(rule => rule.fixedAction === undefined || inBucket(bucket, rule.fixedAction));
+    if (wanted.length > 0) candidates.push({policy, rules: wanted});
+  }
+  return candidates;
+}
+
+/** A rule that blocks is judged in the request; the rest is reported, with or without a warning. */
+export function inBucket(bucket: ValidateOptions['bucket'], action: FailureAction): boolean {
+  return bucket === 'all' || (bucket === 'enforce') === (action === 'Enforce');
 }
 
 /** Identity of a policy in the snapshot: its key; two kinds never share one, as namespaced keys hold a slash. */
