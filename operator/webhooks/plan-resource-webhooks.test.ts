@@ -1,0 +1,202 @@
+import {describe, expect, it} from 'vitest';
+import {builtinResourceMap} from '../../engine/builtin-resources.js';
+import type {CompiledPolicy} from '../../engine/compile/types.js';
+import type {Json, JsonObject} from '../../engine/json/types.js';
+import {compileState} from '../../engine/snapshot/policy-cache.js';
+import {bootstrapMatchCondition} from './bootstrap-kinds.js';
+import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
+
+interface PolicyParts {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly kinds?: readonly string[];
+  readonly operations?: readonly string[];
+  readonly exclude?: Json;
+  readonly spec?: JsonObject;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly mutate?: boolean;
+}
+
+function policy(parts: PolicyParts): CompiledPolicy {
+  const {name = 'p', namespace, kinds = ['ConfigMap'], operations, exclude, spec, annotations = {}, mutate} = parts;
+  const rule: JsonObject = {
+    name: 'r',
+    match: {any: [{resources: {kinds: [...kinds], ...(operations !== undefined && {operations: [...operations]})}}]},
+    ...(exclude !== undefined && {exclude}),
+    ...(mutate === true
+      ? {mutate: {patchStrategicMerge: {metadata: {labels: {a: 'b'}}}}}
+      : {validate: {message: 'm', pattern: {metadata: {name: '?*'}}}}),
+  };
+  const state = compileState(
+    {
+      apiVersion: 'kyverno.io/v1',
+      kind: namespace === undefined ? 'ClusterPolicy' : 'Policy',
+      metadata: {
+        name,
+        ...(namespace !== undefined && {namespace}),
+        annotations: {'pod-policies.kyverno.io/autogen-controllers': 'none', ...annotations},
+      },
+      spec: {background: false, rules: [rule], ...spec},
+    },
+    {resources: () => builtinResourceMap, compile: {matchConditions: 'by-api-server'}},
+  );
+  if (state.status === 'refused') throw new Error(JSON.stringify(state.problems));
+  return state.policy;
+}
+
+function plan(policies: readonly CompiledPolicy[], forceIgnore = false) {
+  return planResourceWebhooks({policies, resources: builtinResourceMap, defaultTimeout: 10, forceIgnore, matchConditions: []});
+}
+
+const all = ['CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+
+describe('planResourceWebhooks', () => {
+  it('leaves both configurations empty without policies', () => {
+    expect(plan([]).validating.entries).toEqual([]);
+    expect(plan([]).mutating.entries).toEqual([]);
+  });
+
+  it('intercepts exactly the kinds and operations that a policy needs, in the shared Fail entry', () => {
+    const {validating, mutating} = plan([policy({kinds: ['ConfigMap', 'Secret']})]);
+    expect(mutating.entries).toEqual([]);
+    expect(validating.entries).toEqual([
+      {
+        name: 'validate.kyverno.io',
+        path: '/validate/fail',
+        failurePolicy: 'Fail',
+        rules: [{apiGroups: [''], apiVersions: ['v1'], operations: all, resources: ['configmaps', 'secrets'], scope: 'Namespaced'}],
+        timeoutSeconds: 10,
+        sideEffects: 'NoneOnDryRun',
+        matchConditions: [],
+      },
+    ]);
+  });
+
+  const ruleCases: ReadonlyArray<{name: string; parts: PolicyParts; rules: unknown}> = [
+    {
+      name: 'Pods bring ephemeral containers',
+      parts: {kinds: ['Pod'], operations: ['CREATE']},
+      rules: [{apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods', 'pods/ephemeralcontainers'], scope: 'Namespaced'}],
+    },
+    {
+      name: 'a subresource is intercepted without its parent',
+      parts: {kinds: ['Pod/exec']},
+      rules: [{apiGroups: [''], apiVersions: ['v1'], operations: all, resources: ['pods/exec'], scope: 'Namespaced'}],
+    },
+    {
+      name: 'one subresource of every kind',
+      parts: {kinds: ['*/scale']},
+      rules: [{apiGroups: ['*'], apiVersions: ['*'], operations: all, resources: ['*/scale'], scope: '*'}],
+    },
+    {
+      name: 'cluster-scoped kinds are asked for in any scope',
+      parts: {kinds: ['CustomResourceDefinition']},
+      rules: [{apiGroups: ['apiextensions.k8s.io'], apiVersions: ['v1'], operations: all, resources: ['customresourcedefinitions'], scope: '*'}],
+    },
+    {
+      name: 'an exclusion by operation alone takes the operation away',
+      parts: {exclude: {any: [{resources: {operations: ['DELETE', 'CONNECT']}}]}, kinds: ['Secret']},
+      rules: [{apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['secrets'], scope: 'Namespaced'}],
+    },
+    {
+      name: 'an exclusion with any other criterion takes nothing away',
+      parts: {exclude: {any: [{resources: {operations: ['DELETE'], namespaces: ['x']}}]}, kinds: ['Secret']},
+      rules: [{apiGroups: [''], apiVersions: ['v1'], operations: all, resources: ['secrets'], scope: 'Namespaced'}],
+    },
+  ];
+  for (const {name, parts, rules} of ruleCases) {
+    it(name, () => expect(plan([policy(parts)]).validating.entries[0]?.rules).toEqual(rules));
+  }
+
+  it('drops what a wider rule covers, for the same operation only', () => {
+    const {validating} = plan([policy({name: 'wide', kinds: ['*'], operations: ['CREATE']}), policy({name: 'narrow', kinds: ['Secret'], operations: ['CREATE', 'DELETE']})]);
+    expect(validating.entries[0]?.rules).toEqual([
+      {apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['secrets'], scope: 'Namespaced'},
+      {apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE'], resources: ['*', 'pods/ephemeralcontainers'], scope: '*'},
+    ]);
+  });
+
+  it('is the same whatever the order of policies', () => {
+    const policies = [policy({name: 'a', kinds: ['Secret']}), policy({name: 'b', kinds: ['Deployment', 'Pod']}), policy({name: 'c', kinds: ['ConfigMap'], operations: ['CREATE']})];
+    expect(plan([...policies].reverse())).toEqual(plan(policies));
+  });
+
+  it('gives mutate rules their own configuration, never for DELETE', () => {
+    const {validating, mutating} = plan([policy({mutate: true, operations: ['CREATE', 'DELETE']})]);
+    expect(validating.entries).toEqual([]);
+    expect(mutating.entries.map(entry => [entry.name, entry.path, entry.rules[0]?.operations])).toEqual([
+      ['mutate.kyverno.svc-fail', '/mutate/fail', ['CREATE']],
+    ]);
+  });
+
+  it('splits by failure policy', () => {
+    const {validating} = plan([policy({name: 'a'}), policy({name: 'b', spec: {failurePolicy: 'Ignore'}})]);
+    expect(validating.entries.map(entry => [entry.name, entry.path, entry.failurePolicy])).toEqual([
+      ['validate.kyverno.io', '/validate/fail', 'Fail'],
+      ['validate.kyverno.svc-ignore', '/validate/ignore', 'Ignore'],
+    ]);
+  });
+
+  it('makes everything Ignore when the installation says so', () => {
+    expect(plan([policy({})], true).validating.entries.map(entry => entry.failurePolicy)).toEqual(['Ignore']);
+  });
+
+  it('takes the longest timeout that a policy asks for, at most 30 s', () => {
+    const {validating} = plan([policy({name: 'a'}), policy({name: 'b', spec: {webhookConfiguration: {timeoutSeconds: 20}}})]);
+    expect(validating.entries[0]?.timeoutSeconds).toBe(20);
+    expect(plan([policy({spec: {webhookConfiguration: {timeoutSeconds: 5}}})]).validating.entries[0]?.timeoutSeconds).toBe(10);
+  });
+
+  it('gives a policy with match conditions an entry of its own, with its own conditions', () => {
+    const conditions = [{name: 'no-nodes', expression: '!("system:nodes" in request.userInfo.groups)'}];
+    const {validating} = plan([policy({name: 'fine', namespace: 'team', spec: {webhookConfiguration: {matchConditions: conditions}}})]);
+    expect(validating.entries).toMatchObject([
+      {name: 'validate.kyverno.svc-fail-finegrained-team-fine', path: '/validate/fail/finegrained/team/fine', matchConditions: conditions},
+    ]);
+  });
+
+  it('never intercepts what a cluster needs to boot by wildcard', () => {
+    expect(plan([policy({kinds: ['*']})]).validating.entries[0]?.matchConditions).toEqual([bootstrapMatchCondition]);
+    expect(plan([policy({kinds: ['*'], spec: {failurePolicy: 'Ignore', background: false}})]).validating.entries[0]?.matchConditions).toEqual([]);
+  });
+
+  it('intercepts boot kinds that a policy names with Ignore, and says so', () => {
+    const {validating, notes} = plan([policy({kinds: ['Node', 'ConfigMap']})]);
+    expect(validating.entries.map(entry => [entry.name, entry.path, entry.failurePolicy, entry.rules[0]?.resources])).toEqual([
+      ['validate.kyverno.io', '/validate/fail', 'Fail', ['configmaps']],
+      ['validate.kyverno.svc-bootstrap', '/validate/bootstrap', 'Ignore', ['nodes']],
+    ]);
+    expect(notes).toMatchObject([{policy: 'p', reason: 'bootstrap'}]);
+  });
+
+  it('intercepts boot kinds with Fail when the policy opts in', () => {
+    const {validating, notes} = plan([policy({kinds: ['Node'], annotations: {'webhook.kyverno.io/fail-on-bootstrap-kinds': 'true'}})]);
+    expect(validating.entries.map(entry => [entry.name, entry.failurePolicy])).toEqual([['validate.kyverno.io', 'Fail']]);
+    expect(notes).toEqual([]);
+  });
+
+  it('notes kinds that the cluster does not have and goes on with the rest', () => {
+    const {validating, notes} = plan([policy({kinds: ['ConfigMap', 'Widget']})]);
+    expect(validating.entries[0]?.rules[0]?.resources).toEqual(['configmaps']);
+    expect(notes).toEqual([{policy: 'p', reason: 'unresolved', message: 'the cluster has no kind Widget'}]);
+  });
+
+  it('asks a namespaced policy for namespaced kinds only', () => {
+    expect(plan([policy({namespace: 'team', kinds: ['ConfigMap']})]).validating.entries[0]?.rules[0]?.scope).toBe('Namespaced');
+  });
+
+  it('leaves policies out that are not for admission', () => {
+    expect(plan([policy({spec: {admission: false, background: true}})]).validating.entries).toEqual([]);
+  });
+});
+
+describe('planFixedWebhooks', () => {
+  it('sends everything but boot kinds to the Fail entry', () => {
+    const [validating, mutating] = planFixedWebhooks({defaultTimeout: 10});
+    expect(validating?.entries.map(entry => [entry.name, entry.failurePolicy, entry.matchConditions.length])).toEqual([
+      ['validate.kyverno.io', 'Fail', 1],
+      ['validate.kyverno.svc-ignore', 'Ignore', 0],
+    ]);
+    expect(mutating?.entries[0]?.rules[0]?.operations).toEqual(['CREATE', 'UPDATE']);
+  });
+});
