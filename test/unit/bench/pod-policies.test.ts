@@ -10,7 +10,7 @@ import {formatDiagnostic} from '../../../engine/diagnostic.js';
 import {type Json, type JsonObject, own, ownPath} from '../../../engine/json/types.js';
 import {createEngine} from '../../../engine/run/create-engine.js';
 import {PolicyCache} from '../../../engine/snapshot/policy-cache.js';
-import {bodyNames, generateBody} from '../../bench/bodies.js';
+import {type bodyNames, generateBody} from '../../bench/bodies.js';
 import {crowdedPolicies, namespacedPolicies, podPolicies, policyName} from '../../bench/policy-sets.js';
 import {engineRequest} from '../../guide/request.js';
 
