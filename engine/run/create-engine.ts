@@ -23,6 +23,7 @@ import {
   type ValidateResponse,
 } from '../types.js';
 import {mutateRule} from './mutate-rule.js';
+import {drive, type Steps} from './drive.js';
 import {resultOf} from './results.js';
 import {validateRule} from './validate-rule.js';
 
@@ -73,13 +74,13 @@ class ClassicEngine {
         ? index.select(context)
         : partOf(namedCandidates(snapshot, only ?? [], policy => policy.validateRules), {phase, bucket: bucket === 'enforce' ? 'all' : bucket});
     if (candidates.length === 0) return nothing;
-    return this.#validate(candidates, {context, call, snapshot});
+    return drive(this.#validate(candidates, {context, call, snapshot}));
   }
 
-  async #validate(
+  *#validate(
     candidates: ReadonlyArray<Candidate<CompiledValidateRule>>,
     {context, call, snapshot}: {context: RequestContext; call: ValidateOptions; snapshot: PolicySnapshot},
-  ): Promise<ValidateResponse> {
+  ): Steps<ValidateResponse> {
     const {request} = context;
     const runs = new RunPool(this.#options, call.deadline);
     const named = call.only !== undefined;
@@ -95,7 +96,7 @@ class ClassicEngine {
         const run = runs.for(policy);
         run.startRule();
         const answer = run.complete(() => validateRule({rule, policy, context, run, snapshot, bucket}));
-        const result = isPromise(answer) ? await answer : answer;
+        const result = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
         if (result === undefined) continue;
         rules.push(result);
         if (policy.source.spec.applyRules === 'One' && (result.status === 'pass' || result.status === 'fail')) break;
@@ -105,7 +106,11 @@ class ClassicEngine {
     return {results};
   }
 
-  async mutate(request: EngineRequest, call: MutateOptions): Promise<MutateResponse> {
+  mutate(request: EngineRequest, call: MutateOptions): MutateResponse | Promise<MutateResponse> {
+    return drive(this.#mutate(request, call));
+  }
+
+  *#mutate(request: EngineRequest, call: MutateOptions): Steps<MutateResponse> {
     const original = request.object;
     if (original === undefined) return {results: [], object: original, patch: []};
     const snapshot = this.#options.policies.current;
@@ -121,7 +126,7 @@ class ClassicEngine {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       const started = this.#options.loader.now();
-      const outcome = await this.#mutatePolicy(candidate, context, runs, snapshot);
+      const outcome = yield* this.#mutatePolicy(candidate, context, runs, snapshot);
       if (outcome.rules.length === 0) continue;
       const result = resultOf(policy, outcome.rules, this.#summary(started, call));
       results.push(result);
@@ -139,12 +144,12 @@ class ClassicEngine {
   }
 
   /** One policy on the running object; its patches count only when none of its rules failed. */
-  async #mutatePolicy(
+  *#mutatePolicy(
     candidate: Candidate<CompiledMutateRule>,
     before: RequestContext,
     runs: RunPool,
     snapshot: PolicySnapshot,
-  ): Promise<{rules: RuleResult[]; context: RequestContext}> {
+  ): Steps<{rules: RuleResult[]; context: RequestContext}> {
     const {policy} = candidate;
     const rules: RuleResult[] = [];
     let context = before;
@@ -154,7 +159,7 @@ class ClassicEngine {
       run.startRule();
       const current = context;
       const answer = run.complete(() => mutateRule({rule, policy, context: current, run, snapshot}));
-      const outcome = isPromise(answer) ? await answer : answer;
+      const outcome = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
       if (outcome === undefined) continue;
       rules.push(outcome.result);
       if (outcome.object !== undefined) context = context.withObject(outcome.object);
