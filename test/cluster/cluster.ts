@@ -30,6 +30,8 @@ export interface Cluster extends Pick<ApiClient, 'request' | 'stream'> {
   readonly kubeconfig: string;
   /** Base URL of the API server. */
   readonly server: string;
+  /** Base URL of etcd's JSON gateway; no credentials are asked for. */
+  readonly etcd: string;
   /** The authority that signed the API server's certificate; issues client certificates too (O = group). */
   readonly authority: Authority;
   /** PEM of that authority. */
@@ -120,6 +122,7 @@ async function start(programs: ProgramPaths, supervisor: Supervisor, options: Cl
   return {
     kubeconfig,
     server,
+    etcd: `http://127.0.0.1:${ports.etcd}`,
     authority: files.authority,
     ca: files.authority.certificate,
     admin: files.admin,

@@ -37,7 +37,7 @@ export async function startOperatorCluster(
 }
 
 /** There is one port 443: a test run beside ours has to end first. */
-async function webhookPortFree(): Promise<void> {
+export async function webhookPortFree(): Promise<void> {
   for (let tries = 0; ; tries++) {
     const busy = await new Promise<Error | undefined>(resolve => {
       const server = createServer();
