@@ -16,6 +16,8 @@ export interface PatchOptions {
   /** `spec.rules[0].mutate`. */
   readonly path: string;
   readonly document: DocumentPath;
+  /** What `{{@}}` means. */
+  readonly self?: 'request.object' | 'target';
 }
 
 export function compilePatch(patch: MutatePatch, options: PatchOptions, depth = 0): Patch {
@@ -32,6 +34,7 @@ export function compilePatch(patch: MutatePatch, options: PatchOptions, depth = 
 function strategicMergePatch(patch: Json, options: PatchOptions): Patch {
   const template = compileTemplate(patch, `${options.path}.patchStrategicMerge`, {
     document: [...options.document, 'patchStrategicMerge'],
+    ...(options.self !== undefined && {self: options.self}),
   });
   return (object, scope) => {
     const value = substitute(() => template.evaluate(scope));
@@ -100,7 +103,7 @@ function compileLoop(entry: MutateForeach, index: number, options: PatchOptions,
     descending: (entry.order ?? (entry.patch.type === 'strategicMerge' ? 'Descending' : 'Ascending')) === 'Descending',
     entries: compileEntries(entry.context, `${path}.context`),
     preconditions: compileOptionalBlock(entry.preconditions, `${path}.preconditions`),
-    patch: compilePatch(entry.patch, {path, document: [...options.document, 'foreach', index]}, depth + 1),
+    patch: compilePatch(entry.patch, {...options, path, document: [...options.document, 'foreach', index]}, depth + 1),
   };
 }
 

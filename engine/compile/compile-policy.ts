@@ -12,11 +12,15 @@ import {compileFailureAction} from './failure-action.js';
 import {compilePatch} from './compile-patch.js';
 import {compileOptionalBlock} from './condition-block.js';
 import type {CompiledPolicy, CompiledRule} from './types.js';
+import {compileGenerate} from '../generate/compile-generate.js';
+import {compileTargets} from '../targets/compile-targets.js';
 import {unservedReasons} from './unserved.js';
 
 export interface CompileOptions {
   /** `matchConditions` are judged by the API server before it calls; without one they cannot be judged yet. */
   readonly matchConditions: 'by-api-server' | 'not-available';
+  /** Whether generate rules and mutation of existing objects are worked off; a policy with one is refused otherwise. */
+  readonly background?: 'served' | 'not-available';
 }
 
 export type CompileResult =
@@ -49,6 +53,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       rules,
       validateRules: rules.filter(rule => rule.type === 'validate'),
       mutateRules: rules.filter(rule => rule.type === 'mutate'),
+      backgroundRules: rules.filter(rule => rule.type === 'generate' || rule.type === 'mutateExisting'),
     },
   };
 }
@@ -73,8 +78,13 @@ function compileRule(rule: ClassicRule, policy: ClassicPolicy, derived: boolean)
   };
   const {action} = rule;
   if (action.type === 'mutate') {
-    return {...base, type: 'mutate', patch: compilePatch(action.patch, {path: `${path}.mutate`, document: ['mutate']})};
+    const {targets} = action;
+    const at = `${path}.mutate`;
+    if (targets === undefined) return {...base, type: 'mutate', patch: compilePatch(action.patch, {path: at, document: ['mutate']})};
+    const patch = compilePatch(action.patch, {path: at, document: ['mutate'], self: 'target'});
+    return {...base, type: 'mutateExisting', mutateTargets: compileTargets(targets, patch, at)};
   }
+  if (action.type === 'generate') return {...base, type: 'generate', generate: compileGenerate(action.raw, `${path}.generate`)};
   if (action.type !== 'validate') {
     throw new CompileError({code: 'rule-type', message: `rule type ${action.type} is not served yet`, path});
   }

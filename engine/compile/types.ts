@@ -3,12 +3,14 @@ import type {RequestContext} from '../context/request-context.js';
 import type {RuleRun} from '../context/rule-run.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import type {CompiledConditions} from '../conditions/index.js';
+import type {Generate} from '../generate/compile-generate.js';
 import type {Json, JsonObject} from '../json/types.js';
 import type {KindSelector} from '../match/kind-selector.js';
 import type {MatchHint} from '../match/match-hint.js';
 import type {Matcher, QuickTest} from '../match/compile-filter.js';
 import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
 import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
+import type {MutateTargets} from '../targets/compile-targets.js';
 import type {TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 
@@ -71,7 +73,18 @@ export interface CompiledMutateRule extends RuleBase {
   readonly patch: Patch;
 }
 
-export type CompiledRule = CompiledValidateRule | CompiledMutateRule;
+export interface CompiledGenerateRule extends RuleBase {
+  readonly type: 'generate';
+  readonly generate: Generate;
+}
+
+/** Changes objects that exist already; the request only triggers it. */
+export interface CompiledTargetsRule extends RuleBase {
+  readonly type: 'mutateExisting';
+  readonly mutateTargets: MutateTargets;
+}
+
+export type CompiledRule = CompiledValidateRule | CompiledMutateRule | CompiledGenerateRule | CompiledTargetsRule;
 
 /** One policy, ready to be run. Immutable; shared by all requests. */
 export interface CompiledPolicy {
@@ -82,6 +95,8 @@ export interface CompiledPolicy {
   readonly fineGrained: boolean;
   readonly validateRules: readonly CompiledValidateRule[];
   readonly mutateRules: readonly CompiledMutateRule[];
+  /** Generation and mutation of existing objects: worked off outside admission. */
+  readonly backgroundRules: ReadonlyArray<CompiledGenerateRule | CompiledTargetsRule>;
   /** Declared and derived rules, in order. */
   readonly rules: readonly CompiledRule[];
 }

@@ -8,7 +8,7 @@ import type {CompileOptions} from './compile-policy.js';
  */
 export function unservedReasons(policy: ClassicPolicy, options: CompileOptions): Diagnostic[] {
   const reasons = policy.spec.rules.flatMap(rule => {
-    const what = unserved(rule);
+    const what = unserved(rule, options.background === 'served');
     return what === undefined
       ? []
       : [{code: 'not-served', path: rule.path, message: `rule ${rule.name}: ${what} is not served by this release`}];
@@ -23,13 +23,15 @@ export function unservedReasons(policy: ClassicPolicy, options: CompileOptions):
   return reasons;
 }
 
-function unserved(rule: ClassicRule): string | undefined {
+function unserved(rule: ClassicRule, background: boolean): string | undefined {
   const {action} = rule;
   switch (action.type) {
     case 'validate':
       return servedChecks.has(action.check.type) ? undefined : `validate.${action.check.type}`;
     case 'mutate':
-      return action.targets === undefined ? undefined : 'mutation of existing objects (mutate.targets)';
+      return action.targets === undefined || background ? undefined : 'mutation of existing objects (mutate.targets)';
+    case 'generate':
+      return background ? undefined : 'generate';
     default:
       return action.type;
   }

@@ -3,6 +3,7 @@ import type {ContextLoader, LoadOptions} from '../context-loader.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
 import type {FunctionEnv} from '../jmespath/types.js';
 import type {RegexEngine} from '../regex/types.js';
+import type {ResourceMap} from '../resource-map.js';
 import type {GivenValues} from './given-values.js';
 import {isPromise, Suspend} from './suspend.js';
 
@@ -15,6 +16,10 @@ export interface RunOptions {
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
   readonly limits: BudgetLimits;
+  /** Kinds that rules may read or write. */
+  readonly resources: ResourceMap;
+  /** Never written to by rules that copy into every namespace. */
+  readonly operatorNamespace: string;
   /** Only in offline runs. */
   readonly given?: GivenValues | undefined;
 }
@@ -28,6 +33,8 @@ export class RuleRun implements FunctionEnv {
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
   readonly given: GivenValues | undefined;
+  readonly resources: ResourceMap;
+  readonly operatorNamespace: string;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
   readonly #loads = new Map<string, Outcome>();
@@ -38,6 +45,8 @@ export class RuleRun implements FunctionEnv {
     this.loader = options.loader;
     this.regex = options.regex;
     this.given = options.given;
+    this.resources = options.resources;
+    this.operatorNamespace = options.operatorNamespace;
     this.#limits = options.limits;
     this.#loadOptions = {deadline: options.limits.deadline};
   }

@@ -1,6 +1,7 @@
 import type {BudgetLimits} from '../budget.js';
 import {defaultLimits} from '../budget.js';
-import type {CompiledMutateRule, CompiledPolicy, CompiledValidateRule} from '../compile/types.js';
+import {builtinResourceMap} from '../builtin-resources.js';
+import type {CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
 import type {ContextLoader} from '../context-loader.js';
 import type {GivenValues} from '../context/given-values.js';
 import {RequestContext} from '../context/request-context.js';
@@ -9,11 +10,13 @@ import {scopeLoader} from '../context/scoped-loader.js';
 import {isPromise} from '../context/suspend.js';
 import {diffJson} from '../mutate/index.js';
 import type {RegexEngine} from '../regex/types.js';
+import type {ResourceMap} from '../resource-map.js';
 import {type Candidate, comparePolicies, partOf, type PolicySnapshot, type ValidatePart} from '../snapshot/policy-snapshot.js';
 import type {SnapshotSource} from '../snapshot/types.js';
 import {
   type Engine,
   type EngineRequest,
+  type GenerateResponse,
   type MutateOptions,
   type MutateResponse,
   NotImplementedError,
@@ -22,6 +25,7 @@ import {
   type ValidateOptions,
   type ValidateResponse,
 } from '../types.js';
+import {backgroundRule} from './background-rule.js';
 import {mutateRule} from './mutate-rule.js';
 import {drive, type Steps} from './drive.js';
 import {resultOf} from './results.js';
@@ -35,6 +39,9 @@ export interface EngineOptions {
   readonly limits?: Partial<Omit<BudgetLimits, 'deadline'>>;
   /** Lets namespaced policies make service calls. */
   readonly allowServiceCalls?: boolean;
+  /** Kinds of the cluster; the built-in ones when absent. */
+  readonly resources?: () => ResourceMap;
+  readonly operatorNamespace?: string;
   /** Stands in for a cluster in offline runs. */
   readonly given?: GivenValues;
   /** Every policy is treated as `failurePolicy: Ignore`. */
@@ -47,7 +54,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     validate: (request, call) => engine.validate(request, call),
     mutate: (request, call) => engine.mutate(request, call),
-    generate: () => Promise.reject(new NotImplementedError('generate rules are not served by this release')),
+    generate: (request, call) => engine.generate(request, call),
     verifyAndPatchImages: () => Promise.reject(new NotImplementedError('verifyImages rules are not served by this release')),
     applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}, 'background'),
     contextLoader: () => options.loader,
@@ -143,6 +150,34 @@ class ClassicEngine {
     return {results, object, patch: object === original ? [] : diffJson(original, object)};
   }
 
+  /** What generate rules would create and what mutate rules make of existing objects; nothing is written. */
+  async generate(request: EngineRequest, call: MutateOptions): Promise<GenerateResponse> {
+    const snapshot = this.#options.policies.current;
+    const named = call.only !== undefined;
+    const context = new RequestContext(request);
+    const candidates = named
+      ? namedCandidates(snapshot, call.only ?? [], policy => policy.backgroundRules)
+      : snapshot.backgroundCandidates(request).select(context);
+    if (candidates.length === 0) return nothing;
+    const runs = new RunPool(this.#options, call.deadline);
+    const results: PolicyResult[] = [];
+    for (const {policy, rules: wanted} of candidates) {
+      if (!this.#serves(policy, call, named, request)) continue;
+      const started = this.#options.loader.now();
+      const rules: RuleResult[] = [];
+      for (const rule of wanted) {
+        const run = runs.for(policy);
+        run.startRule();
+        const answer = run.complete(() => backgroundRule({rule, policy, context, run, snapshot}));
+        const found = isPromise(answer) ? await answer : answer;
+        rules.push(...found);
+        if (policy.source.spec.applyRules === 'One' && found.some(result => result.status !== 'skip')) break;
+      }
+      if (rules.length > 0) results.push(resultOf(policy, rules, this.#summary(started, call)));
+    }
+    return {results};
+  }
+
   /** One policy on the running object; its patches count only when none of its rules failed. */
   *#mutatePolicy(
     candidate: Candidate<CompiledMutateRule>,
@@ -194,7 +229,7 @@ function isNamespaceObject(request: EngineRequest): boolean {
 }
 
 /** Exactly these policies, in their order on the path. Unknown names are for the caller to refuse. */
-function namedCandidates<R extends CompiledValidateRule | CompiledMutateRule>(
+function namedCandidates<R extends CompiledRule>(
   snapshot: PolicySnapshot,
   keys: readonly string[],
   rulesOf: (policy: CompiledPolicy) => readonly R[],
@@ -227,6 +262,8 @@ class RunPool {
       regex,
       limits: this.#limits,
       given: this.#options.given,
+      resources: this.#options.resources?.() ?? builtinResourceMap,
+      operatorNamespace: this.#options.operatorNamespace ?? 'kyverno',
     });
     this.#runs.set(namespace, run);
     return run;

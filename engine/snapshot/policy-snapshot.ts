@@ -1,4 +1,11 @@
-import type {CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
+import type {
+  CompiledGenerateRule,
+  CompiledMutateRule,
+  CompiledPolicy,
+  CompiledRule,
+  CompiledTargetsRule,
+  CompiledValidateRule,
+} from '../compile/types.js';
 import type {CompiledException} from '../exception/compile-exception.js';
 import type {EngineRequest, FailureAction, ValidateOptions} from '../types.js';
 import {CandidateIndex} from './candidate-index.js';
@@ -9,6 +16,8 @@ export interface Candidate<R extends CompiledRule> {
   readonly policy: CompiledPolicy;
   readonly rules: readonly R[];
 }
+
+export type BackgroundRule = CompiledGenerateRule | CompiledTargetsRule;
 
 const noExceptions: readonly CompiledException[] = [];
 /** Distinct (kind, subresource, operation, namespace) keys kept; beyond it the memo starts over. */
@@ -35,6 +44,7 @@ export class PolicySnapshot {
   readonly #exceptionsByPolicy = new Map<string, CompiledException[]>();
   readonly #validate: KindIndex<CompiledValidateRule>;
   readonly #mutate: KindIndex<CompiledMutateRule>;
+  readonly #background: KindIndex<BackgroundRule>;
   readonly #memo = new Map<string, CandidateIndex<CompiledRule>>();
 
   private constructor(policies: ReadonlyMap<string, CompiledPolicy>, exceptions: ReadonlyMap<string, CompiledException>) {
@@ -43,6 +53,7 @@ export class PolicySnapshot {
     const ordered = [...policies.values()].sort(comparePolicies);
     this.#validate = new KindIndex(ordered, policy => policy.validateRules);
     this.#mutate = new KindIndex(ordered, policy => policy.mutateRules);
+    this.#background = new KindIndex(ordered, policy => policy.backgroundRules);
     for (const exception of [...exceptions.values()].sort((a, b) => compareText(a.key, b.key))) {
       for (const policy of exception.policies) {
         const list = this.#exceptionsByPolicy.get(policy);
@@ -66,6 +77,11 @@ export class PolicySnapshot {
 
   mutateCandidates(request: EngineRequest): CandidateIndex<CompiledMutateRule> {
     return this.#candidates('mutate', request, () => this.#mutate.find(request));
+  }
+
+  /** Rules that a request triggers but that do not answer it. */
+  backgroundCandidates(request: EngineRequest): CandidateIndex<BackgroundRule> {
+    return this.#candidates('background', request, () => this.#background.find(request));
   }
 
   /** A policy by `name` or `namespace/name`. */

@@ -1,0 +1,51 @@
+import type {RequestContext} from '../context/request-context.js';
+import {isObject, type JsonObject, own, ownPath} from '../json/types.js';
+import type {PolicyRef} from '../types.js';
+
+export const managedBy = 'app.kubernetes.io/managed-by';
+export const policyNameLabel = 'generate.kyverno.io/policy-name';
+export const ruleNameLabel = 'generate.kyverno.io/rule-name';
+
+export interface Origin {
+  readonly policy: PolicyRef;
+  readonly rule: string;
+  readonly context: RequestContext;
+  /** Of a copy. */
+  readonly source?: JsonObject;
+}
+
+/** Marks a generated object with where it came from. */
+export function withOriginLabels(object: JsonObject, origin: Origin): JsonObject {
+  const metadata = own(object, 'metadata');
+  const fields: JsonObject = isObject(metadata) ? metadata : {};
+  const labels = own(fields, 'labels');
+  return {...object, metadata: {...fields, labels: {...(isObject(labels) ? labels : {}), ...originLabels(origin)}}};
+}
+
+function originLabels({policy, rule, context, source}: Origin): JsonObject {
+  const labels: JsonObject = {
+    [managedBy]: 'kyverno',
+    [policyNameLabel]: policy.name,
+    'generate.kyverno.io/policy-namespace': policy.namespace,
+    [ruleNameLabel]: rule,
+    'generate.kyverno.io/trigger-version': context.version,
+    'generate.kyverno.io/trigger-group': context.group,
+    'generate.kyverno.io/trigger-kind': context.kind,
+    'generate.kyverno.io/trigger-namespace': context.request.namespace,
+    'generate.kyverno.io/trigger-uid': textOf(ownPath(context.resource, 'metadata', 'uid')),
+  };
+  if (source !== undefined) {
+    const apiVersion = textOf(own(source, 'apiVersion'));
+    const slash = apiVersion.indexOf('/');
+    labels['generate.kyverno.io/source-group'] = slash === -1 ? '' : apiVersion.slice(0, slash);
+    labels['generate.kyverno.io/source-version'] = apiVersion.slice(slash + 1);
+    labels['generate.kyverno.io/source-kind'] = textOf(own(source, 'kind'));
+    labels['generate.kyverno.io/source-namespace'] = textOf(ownPath(source, 'metadata', 'namespace'));
+    labels['generate.kyverno.io/source-uid'] = textOf(ownPath(source, 'metadata', 'uid'));
+  }
+  return labels;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

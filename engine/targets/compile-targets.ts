@@ -1,0 +1,99 @@
+import {compileOptionalBlock, evaluateBlock} from '../compile/condition-block.js';
+import type {Conditions, Outcome, Patch} from '../compile/types.js';
+import {compileEntries, type CompiledEntry} from '../context/compile-entry.js';
+import type {RuleScope} from '../context/rule-scope.js';
+import {BudgetError, EvalError} from '../diagnostic.js';
+import {isObject, type Json, type JsonObject, own, ownPath} from '../json/types.js';
+import {compileLabelSelector} from '../match/label-selector.js';
+import {buildContext} from '../policy/build-context.js';
+import type {LabelSelector} from '../policy/model.js';
+import {compileGlob} from '../values/glob.js';
+import {compileTemplate, type TemplateScope} from '../variables/template.js';
+import type {Template} from '../variables/types.js';
+import {listObjects, requireKind} from './read-objects.js';
+
+/** What a rule made of one existing object. */
+export interface TargetOutcome extends Outcome {
+  readonly target: JsonObject;
+  /** Set when it was changed. */
+  readonly patched?: JsonObject;
+}
+
+export type MutateTargets = (scope: RuleScope) => readonly TargetOutcome[];
+
+/** `targets` as written; `path` is the mutate block's (`spec.rules[0].mutate`). */
+export function compileTargets(targets: readonly JsonObject[], patch: Patch, path: string): MutateTargets {
+  const compiled = targets.map((target, index) => compileTarget(target, `${path}.targets[${index}]`));
+  return scope => compiled.flatMap(target => find(target, scope).map(object => change(target, object, patch, scope)));
+}
+
+interface Target {
+  readonly names: Template<TemplateScope>;
+  readonly entries: readonly CompiledEntry[];
+  readonly preconditions: Conditions | undefined;
+}
+
+function compileTarget(raw: JsonObject, path: string): Target {
+  const names: JsonObject = {};
+  for (const field of ['apiVersion', 'kind', 'namespace', 'name', 'uid', 'selector']) {
+    const value = own(raw, field);
+    if (value !== undefined) names[field] = value;
+  }
+  const context = own(raw, 'context');
+  return {
+    names: compileTemplate(names, path),
+    entries: compileEntries(buildContext(Array.isArray(context) ? context.filter(isObject) : []), `${path}.context`),
+    preconditions: compileOptionalBlock(own(raw, 'preconditions'), `${path}.preconditions`),
+  };
+}
+
+function find(target: Target, scope: RuleScope): JsonObject[] {
+  const names = target.names.evaluate(scope);
+  if (!isObject(names)) throw new EvalError('a mutate target must become a map');
+  const [kind = '', ...subresource] = textOf(own(names, 'kind')).split('/');
+  const info = requireKind(scope.env.resources, textOf(own(names, 'apiVersion')), kind);
+  if (subresource.length > 0 && !info.subResources.includes(subresource[0] ?? '')) {
+    throw new EvalError(`${kind} has no subresource ${subresource.join('/')}`);
+  }
+  const namespace = textOf(own(names, 'namespace'));
+  const exact = info.namespaced && namespace !== '' && !/[*?]/.test(namespace);
+  const inNamespace = compileGlob(namespace === '' ? '*' : namespace);
+  const named = compileGlob(textOf(own(names, 'name')) || '*');
+  const uid = textOf(own(names, 'uid'));
+  const selector = own(names, 'selector');
+  const selected = isObject(selector) ? compileLabelSelector(selector as unknown as LabelSelector) : () => true;
+  return listObjects(scope.env, info, exact ? namespace : '').filter(object => {
+    const metadata = own(object, 'metadata');
+    const labels = ownPath(metadata, 'labels');
+    return (
+      named(textOf(ownPath(metadata, 'name'))) &&
+      (!info.namespaced || inNamespace(textOf(ownPath(metadata, 'namespace')))) &&
+      (uid === '' || textOf(ownPath(metadata, 'uid')) === uid) &&
+      selected(isObject(labels) ? (labels as Readonly<Record<string, string>>) : {})
+    );
+  });
+}
+
+function change(target: Target, object: JsonObject, patch: Patch, scope: RuleScope): TargetOutcome {
+  const inner = scope.child(target.entries, {target: object});
+  try {
+    if (target.preconditions !== undefined) {
+      const {result, message} = evaluateBlock(target.preconditions, inner);
+      if (!result) return {status: 'skip', message: message === '' ? 'preconditions not met' : `preconditions not met; ${message}`, target: object};
+    }
+    const outcome = patch(object, inner);
+    return {
+      status: outcome.status,
+      message: outcome.message,
+      target: object,
+      ...(outcome.status === 'pass' && {patched: outcome.object}),
+    };
+  } catch (error) {
+    if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+    return {status: 'error', message: error.message, target: object};
+  }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
