@@ -20,7 +20,16 @@ async function judgeSystemNamespaces(): Promise<void> {
   const own = {key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kyverno']};
   const webhooks = JSON.stringify({namespaceSelector: {matchExpressions: [own]}});
   const data = {webhooks, resourceFilters: '[*/*,kyverno,*] [Event,*,*] [ReplicaSet,*,*]'};
-  await operator.cluster.kubectl(['patch', 'configmap', 'kyverno', '-n', 'kyverno', '--type=merge', '-p', JSON.stringify({data})]);
+  await operator.cluster.kubectl([
+    'patch',
+    'configmap',
+    'kyverno',
+    '-n',
+    'kyverno',
+    '--type=merge',
+    '-p',
+    JSON.stringify({data}),
+  ]);
 }
 
 guideSuite('own samples', join(import.meta.dirname, 'testdata/guide'), () => ({operator, log}));

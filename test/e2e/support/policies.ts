@@ -69,26 +69,39 @@ export async function put(operator: Operator, objects: readonly Thing[]): Promis
 
 /** Server-side apply; throws when it is refused. */
 export async function write({cluster}: Pick<Operator, 'cluster'>, object: Thing): Promise<Thing> {
-  const {status, body} = await cluster.request<Thing>('PATCH', `${pathOf(object)}?fieldManager=test&force=true`, object, {
-    contentType: 'application/apply-patch+yaml',
-  });
-  if (status !== 200 && status !== 201) throw new Error(`${object.kind} ${object.metadata.name}: ${status} ${JSON.stringify(body)}`);
+  const {status, body} = await cluster.request<Thing>(
+    'PATCH',
+    `${pathOf(object)}?fieldManager=test&force=true`,
+    object,
+    {
+      contentType: 'application/apply-patch+yaml',
+    },
+  );
+  if (status !== 200 && status !== 201)
+    throw new Error(`${object.kind} ${object.metadata.name}: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
-/** Deletes every policy and exception of the cluster, and waits until no replica holds one any more. */
+/** Deletes every policy and exception of the cluster, and waits until no replica holds a policy any more. */
 export async function dropAll({cluster, agent, barrier}: Operator): Promise<void> {
-  for (const resource of ['clusterpolicies', 'policies', 'policyexceptions']) {
-    const {body} = await cluster.request<{items: Thing[]}>('GET', `/apis/kyverno.io/v1/${resource}`);
-    const list = resource === 'policyexceptions' ? (await cluster.request<{items: Thing[]}>('GET', `/apis/kyverno.io/v2/${resource}`)).body : body;
-    for (const {metadata} of list.items) {
+  for (const [version, resource] of [
+    ['v1', 'clusterpolicies'],
+    ['v1', 'policies'],
+    ['v2', 'policyexceptions'],
+  ]) {
+    const base = `/apis/kyverno.io/${version}`;
+    const {body} = await cluster.request<{items: Thing[]}>('GET', `${base}/${resource}`);
+    for (const {metadata} of body.items) {
       const where = metadata.namespace === undefined ? '' : `namespaces/${metadata.namespace}/`;
-      const version = resource === 'policyexceptions' ? 'v2' : 'v1';
-      await cluster.request('DELETE', `/apis/kyverno.io/${version}/${where}${resource}/${metadata.name}`);
+      await cluster.request('DELETE', `${base}/${where}${resource}/${metadata.name}`);
     }
   }
-  await eventually(async () => total(await scrape(agent), 'kyverno_policies') === 0, {what: 'no policy in any replica', timeoutMs: 120_000, everyMs: 50});
-  await eventually(async () => (await ourEntries(cluster)) === 0, {what: 'no webhook entry for policies', timeoutMs: 120_000, everyMs: 50});
+  const patience = {timeoutMs: 120_000, everyMs: 50};
+  await eventually(async () => total(await scrape(agent), 'kyverno_policies') === 0, {
+    what: 'no policy in any replica',
+    ...patience,
+  });
+  await eventually(async () => (await ourEntries(cluster)) === 0, {what: 'no webhook entry for policies', ...patience});
   await barrier();
 }
 

@@ -28,7 +28,21 @@ export interface Standalone {
 export async function startStandalone(policies: string): Promise<Standalone> {
   await ensureBuilt();
   const tls = await mkdtemp(join(tmpdir(), 'kyverno-tls-'));
-  const args = ['serve', '--policies', policies, '--port', '0', '--metrics-port', '0', '--tls-dir', tls, '--loggingFormat', 'json', '--v', '4'];
+  const args = [
+    'serve',
+    '--policies',
+    policies,
+    '--port',
+    '0',
+    '--metrics-port',
+    '0',
+    '--tls-dir',
+    tls,
+    '--loggingFormat',
+    'json',
+    '--v',
+    '4',
+  ];
   const child = spawn(process.execPath, [program, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
   let text = '';
   const port = await new Promise<number>((resolve, reject) => {
@@ -44,7 +58,11 @@ export async function startStandalone(policies: string): Promise<Standalone> {
   const ca = readFileSync(join(tls, 'ca.crt'));
   return {
     output: () => text,
-    entries: () => text.split('\n').filter(line => line.startsWith('{')).map(line => JSON.parse(line) as LogEntry),
+    entries: () =>
+      text
+        .split('\n')
+        .filter(line => line.startsWith('{'))
+        .map(line => JSON.parse(line) as LogEntry),
     review: (path, admissionRequest) => post({port, path, ca}, admissionRequest),
     async stop() {
       await end(child);
@@ -53,8 +71,15 @@ export async function startStandalone(policies: string): Promise<Standalone> {
   };
 }
 
-function post({port, path, ca}: {port: number; path: string; ca: Buffer}, admissionRequest: JsonObject): Promise<ReviewAnswer> {
-  const payload = JSON.stringify({apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: admissionRequest});
+function post(
+  {port, path, ca}: {port: number; path: string; ca: Buffer},
+  admissionRequest: JsonObject,
+): Promise<ReviewAnswer> {
+  const payload = JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: admissionRequest,
+  });
   return new Promise((resolve, reject) => {
     const headers = {'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload)};
     const sent = request({host: '127.0.0.1', port, path, method: 'POST', ca, headers, agent: false}, response => {
