@@ -107,6 +107,8 @@ export interface AuditRecord {
 
 /** Where records go: Events and log, later reports. May hang or fail without harm to any request. */
 export interface AuditSink {
+  /** False: records are not wanted now, and none is made. Absent: always wanted. */
+  takes?(): boolean;
   submit(record: AuditRecord, signal: AbortSignal): MaybePromise<void>;
 }
 

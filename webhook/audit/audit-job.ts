@@ -1,5 +1,6 @@
 import type {Clock} from '../../adapters/clock.js';
 import type {Logger} from '../../adapters/log/logger.js';
+import type {MaybePromise} from '../../engine/context-loader.js';
 import {
   NotImplementedError,
   type Engine,
@@ -7,6 +8,7 @@ import {
   type FailurePolicy,
   type PolicyResult,
 } from '../../engine/types.js';
+import {after} from '../context.js';
 import {logDecisions, logVerdicts} from '../log-lines.js';
 import type {Metrics} from '../metrics/metrics.js';
 import type {AuditRecord, AuditSink} from '../types.js';
@@ -27,6 +29,8 @@ export interface AuditJob {
   };
 }
 
+const none: readonly PolicyResult[] = [];
+
 export interface AuditRunOptions {
   readonly engine: Engine;
   readonly sink: AuditSink;
@@ -37,27 +41,35 @@ export interface AuditRunOptions {
 }
 
 /** Judges what had not to be judged in time and hands the whole to the sink, in turns of the event loop. */
-export function createAuditRun(options: AuditRunOptions): (job: AuditJob, signal: AbortSignal) => Promise<void> {
+export function createAuditRun(options: AuditRunOptions): (job: AuditJob, abort: AbortController) => MaybePromise<void> {
   const {engine, clock, log, metrics} = options;
   let generates = true;
 
-  async function judged(job: AuditJob): Promise<PolicyResult[]> {
-    if (job.evaluate?.audit !== true) return [];
+  function judged(job: AuditJob): MaybePromise<readonly PolicyResult[]> {
+    if (job.evaluate?.audit !== true) return none;
     const started = clock.monotonic();
     const {failurePolicy} = job.evaluate;
     const deadline = clock.now() + options.timeoutMs;
     const base = {bucket: 'audit', deadline} as const;
-    const {results} = await engine.validate(job.request, failurePolicy === undefined ? base : {...base, failurePolicy});
+    const response = engine.validate(job.request, failurePolicy === undefined ? base : {...base, failurePolicy});
+    return after(response, ({results}) => told(job, results, started));
+  }
+
+  function told(job: AuditJob, results: readonly PolicyResult[], started: number): readonly PolicyResult[] {
+    if (results.length === 0) return results;
     const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(job.request, results, {cause: 'admission_request', evaluated: seconds, applied: seconds});
     logVerdicts(log, job.request, results);
     logDecisions(log, job.request, results);
-    return [...results];
+    return results;
   }
 
-  async function generated(job: AuditJob): Promise<readonly PolicyResult[]> {
-    if (!generates || job.evaluate === undefined) return [];
-    const {failurePolicy, only} = job.evaluate;
+  function generated(job: AuditJob): MaybePromise<readonly PolicyResult[]> {
+    return generates && job.evaluate !== undefined ? generatedBy(job, job.evaluate) : none;
+  }
+
+  async function generatedBy(job: AuditJob, evaluate: NonNullable<AuditJob['evaluate']>): Promise<readonly PolicyResult[]> {
+    const {failurePolicy, only} = evaluate;
     try {
       const response = await engine.generate(job.request, {
         deadline: clock.now() + options.timeoutMs,
@@ -72,15 +84,20 @@ export function createAuditRun(options: AuditRunOptions): (job: AuditJob, signal
     }
   }
 
-  return async (job, signal) => {
-    const audit = await judged(job);
-    const generation = await generated(job);
-    const results = [...job.results, ...audit, ...generation];
-    if (results.length === 0 && job.allowed) return;
+  async function deliver(job: AuditJob, results: readonly PolicyResult[], abort: AbortController): Promise<void> {
     await turn();
-    if (signal.aborted) return;
-    await options.sink.submit(record(job, results), signal);
-  };
+    if (abort.signal.aborted) return;
+    await options.sink.submit(record(job, results), abort.signal);
+  }
+
+  return (job, abort) =>
+    after(judged(job), audit =>
+      after(generated(job), generation => {
+        if (options.sink.takes?.() === false) return;
+        const results = [...job.results, ...audit, ...generation];
+        if (results.length > 0 || !job.allowed) return deliver(job, results, abort);
+      }),
+    );
 }
 
 function record(job: AuditJob, results: readonly PolicyResult[]): AuditRecord {

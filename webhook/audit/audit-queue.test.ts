@@ -50,8 +50,8 @@ describe('the audit queue', () => {
     const done: string[] = [];
     const {queue, clock, lines} = setUp({
       workers: 1,
-      run: (job, signal) => {
-        signals.push(signal);
+      run: (job, abort) => {
+        signals.push(abort.signal);
         if (job === 'hang') return new Promise(() => {});
         done.push(job);
         return undefined;

@@ -11,8 +11,8 @@ export interface AuditQueueOptions<Job> {
   readonly workers: number;
   /** Budget of one job from its start, milliseconds. */
   readonly timeoutMs: number;
-  /** Does one job; `signal` ends it when its budget is spent. */
-  readonly run: (job: Job, signal: AbortSignal) => MaybePromise<void>;
+  /** Does one job; the signal of `abort` ends it when its budget is spent. Making that signal costs: only who waits asks. */
+  readonly run: (job: Job, abort: AbortController) => MaybePromise<void>;
   readonly describe: (job: Job) => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -75,15 +75,26 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
   function start(job: Job): void {
     running++;
     const abort = new AbortController();
+    let result: MaybePromise<void>;
+    try {
+      result = options.run(job, abort);
+    } catch (error) {
+      failed(job, error);
+      ended();
+      return;
+    }
+    if (result instanceof Promise) supervise(job, result, abort);
+    else ended();
+  }
+
+  function supervise(job: Job, result: Promise<void>, abort: AbortController): void {
     aborts.add(abort);
     let over = false;
     const end = () => {
       over = true;
       cancel();
       aborts.delete(abort);
-      running--;
-      if (running === 0 && head === waiting.length) for (const resolve of idleWaiters.splice(0)) resolve();
-      schedule();
+      ended();
     };
     const cancel = clock.schedule(options.timeoutMs, () => {
       if (over) return;
@@ -91,20 +102,24 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
       abort.abort();
       end();
     });
-    const fail = (error: unknown) => {
-      if (over) return;
-      report('failed', `${options.describe(job)} failed: ${errorText(error)}`);
-      end();
-    };
-    let result: MaybePromise<void>;
-    try {
-      result = options.run(job, abort.signal);
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    if (result instanceof Promise) result.then(() => over || end(), fail);
-    else end();
+    result.then(
+      () => over || end(),
+      error => {
+        if (over) return;
+        failed(job, error);
+        end();
+      },
+    );
+  }
+
+  function failed(job: Job, error: unknown): void {
+    report('failed', `${options.describe(job)} failed: ${errorText(error)}`);
+  }
+
+  function ended(): void {
+    running--;
+    if (running === 0 && head === waiting.length) for (const resolve of idleWaiters.splice(0)) resolve();
+    schedule();
   }
 
   return {
