@@ -15,8 +15,18 @@ import {rewriteText, rewriteValue, wrapInTemplate} from './rewrite-text.js';
 
 const maxNameLength = 63;
 
+/** A derived rule and where the Pod template stands in the objects it judges. */
+export interface DerivedRule {
+  readonly rule: ClassicRule;
+  readonly template: readonly string[];
+}
+
 /** Rules for Pod controllers derived from a policy's Pod rules, in source order, controllers before CronJob. */
 export function deriveRules(policy: Pick<ClassicPolicy, 'annotations' | 'spec'>): ClassicRule[] {
+  return deriveWithTemplates(policy).map(({rule}) => rule);
+}
+
+export function deriveWithTemplates(policy: Pick<ClassicPolicy, 'annotations' | 'spec'>): DerivedRule[] {
   const controllers = activeControllers(policy);
   if (controllers.length === 0) return [];
   const others = controllers.filter(kind => kind !== 'CronJob');
@@ -67,7 +77,7 @@ function takesAutogen(rule: ClassicRule): boolean {
   return included.some(isPod) && (excluded.length === 0 || excluded.some(isPod)) && !rule.name.startsWith('autogen-');
 }
 
-function derive(rule: ClassicRule, prefix: string, controllers: readonly PodController[]): ClassicRule[] {
+function derive(rule: ClassicRule, prefix: string, controllers: readonly PodController[]): DerivedRule[] {
   const template = templatePath(controllers[0] ?? 'Deployment') ?? [];
   const action = deriveAction(rule.action, template);
   if (action === undefined) return [];
@@ -83,7 +93,7 @@ function derive(rule: ClassicRule, prefix: string, controllers: readonly PodCont
     reportProperties: rewriteValue(rule.reportProperties as never, template),
     action,
   };
-  return [derived];
+  return [{rule: derived, template}];
 }
 
 function replaceKinds(group: FilterGroup, kinds: readonly string[], everyFilter: boolean): FilterGroup {

@@ -1,7 +1,6 @@
 import {isObject, type Json, type JsonObject, own, setOwn} from '../json/types.js';
-import type {ClassicPolicy, ClassicRule, FilterGroup, ResourceFilter} from '../policy/model.js';
-import {templatePath} from './controllers.js';
-import {deriveRules} from './derive-rules.js';
+import type {ClassicPolicy, FilterGroup, ResourceFilter} from '../policy/model.js';
+import {type DerivedRule, deriveWithTemplates} from './derive-rules.js';
 import {rewriteValue, wrapInTemplate} from './rewrite-text.js';
 
 /** Derived rules in the shape that users write, for `status.autogen.rules` and `explain`. */
@@ -9,15 +8,14 @@ export function statusRules(policy: ClassicPolicy): JsonObject[] {
   const raw = own(policy.raw, 'spec');
   const rules = isObject(raw) ? own(raw, 'rules') : undefined;
   if (!Array.isArray(rules)) return [];
-  return deriveRules(policy).flatMap(rule => {
-    const index = Number(/\[(\d+)\]$/.exec(rule.path)?.[1] ?? -1);
+  return deriveWithTemplates(policy).flatMap(derived => {
+    const index = Number(/\[(\d+)\]$/.exec(derived.rule.path)?.[1] ?? -1);
     const source = rules[index];
-    return isObject(source) ? [statusRule(rule, source)] : [];
+    return isObject(source) ? [statusRule(derived, source)] : [];
   });
 }
 
-function statusRule(rule: ClassicRule, source: JsonObject): JsonObject {
-  const template = templatePath(rule.name.startsWith('autogen-cronjob-') ? 'CronJob' : 'Deployment') ?? [];
+function statusRule({rule, template}: DerivedRule, source: JsonObject): JsonObject {
   const result: JsonObject = {name: rule.name, match: groupJson(rule.match)};
   if (rule.exclude !== undefined) result['exclude'] = groupJson(rule.exclude);
   for (const [key, value] of Object.entries(source)) {

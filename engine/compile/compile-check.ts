@@ -1,6 +1,8 @@
 import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
 import type {Json} from '../json/types.js';
-import {type CompiledPattern, compilePattern, evaluateAnyPattern, patternMessage} from '../pattern/index.js';
+import {stringifyJson} from '../json/stringify.js';
+import {type CompiledPattern, compilePattern, evaluateAnyPattern, patternMessage, type RuleMessage} from '../pattern/index.js';
+import {compilePodSecurity} from '../pod-security/index.js';
 import type {ValidateCheck} from '../policy/model.js';
 import {compileTemplate, type DocumentPath, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
@@ -27,6 +29,8 @@ export function compileCheck(check: ValidateCheck, options: CheckOptions): Check
       return denyCheck(check.conditions, options);
     case 'foreach':
       return compileForeach(check.entries, options);
+    case 'podSecurity':
+      return compilePodSecurity(check.raw, {rule: options.rule, path: `${options.path}.podSecurity`});
     default:
       throw new CompileError({code: 'not-served', message: `validate.${check.type} is not served by this release`, path: options.path});
   }
@@ -46,10 +50,8 @@ function patternCheck(pattern: Json, options: CheckOptions): Check {
     const compiled = substituted(at, scope);
     const result = compiled.match(subject, scope.env.budget);
     if (result.status === 'pass') return passed;
-    const text = message(scope);
     if (result.status === 'skip') return {status: 'skip', message: result.message};
-    if ('error' in text) return {status: result.status, message: text.error};
-    return {status: result.status, message: patternMessage({rule, message: text.text, result})};
+    return {status: result.status, message: patternMessage({rule, ...message(scope), result})};
   };
 }
 
@@ -61,14 +63,11 @@ function anyPatternCheck(patterns: readonly Json[], options: CheckOptions): Chec
   const message = failureMessage(options);
   return (subject, scope) => {
     const compiled = sources.map(source => substituted(source, scope));
-    const text = message(scope);
-    const outcome = evaluateAnyPattern(compiled, subject, {
-      rule,
-      message: 'error' in text ? undefined : text.text,
-      budget: scope.env.budget,
-    });
-    if ('error' in text && outcome.status !== 'pass' && outcome.status !== 'skip') return {status: outcome.status, message: text.error};
-    return outcome;
+    const {budget} = scope.env;
+    const outcome = evaluateAnyPattern(compiled, subject, {rule, message: undefined, budget});
+    if (options.message === undefined || outcome.status === 'pass' || outcome.status === 'skip') return outcome;
+    // Only now is the message wanted: what it refers to is not loaded for rules that pass.
+    return evaluateAnyPattern(compiled, subject, {rule, ...message(scope), budget});
   };
 }
 
@@ -96,20 +95,23 @@ function substituted(source: PatternSource, scope: RuleScope): CompiledPattern {
   }
 }
 
-type MessageText = {readonly text: string | undefined} | {readonly error: string};
+type MessageText = Pick<RuleMessage, 'message' | 'unresolved'>;
 
-/** The rule's own message with its variables, evaluated only when a rule has something to complain about. */
+/**
+ * The rule's own message with its variables, evaluated only when a rule has something to complain about. It never
+ * changes the verdict, not even by using up the budget.
+ */
 function failureMessage(options: CheckOptions): (scope: RuleScope) => MessageText {
-  const {message, rule, path} = options;
-  if (message === undefined) return () => ({text: undefined});
+  const {message, path} = options;
+  if (message === undefined) return () => ({message: undefined});
   const template: Template<TemplateScope> = compileTemplate(message, `${path}.message`);
   return scope => {
     try {
       const value = template.evaluate(scope);
-      return {text: typeof value === 'string' ? value : String(value)};
+      return {message: typeof value === 'string' ? value : stringifyJson(value)};
     } catch (error) {
-      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
-      return {error: `validation error: variables substitution error in rule ${rule} execution error: ${error.message}`};
+      if (!(error instanceof EvalError)) throw error;
+      return {message: undefined, unresolved: true};
     }
   };
 }
@@ -145,7 +147,7 @@ function denyMessage(
       if (typeof value !== 'string') return "the produced message didn't resolve to a string, check your policy definition.";
       own = value;
     } catch (error) {
-      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+      if (!(error instanceof EvalError)) throw error;
     }
   }
   const parts = [own, conditionMessages].filter(part => part !== undefined && part !== '');

@@ -5,6 +5,7 @@ import {goTypeName, isObject, type Json} from '../json/types.js';
 import {compileQuery, UnknownKeyError} from '../jmespath/index.js';
 import type {CompiledQuery} from '../jmespath/types.js';
 import type {ValidateForeach} from '../policy/model.js';
+import {compileLateQuery} from '../variables/late-query.js';
 import {UnresolvedVariable, compileTemplate} from '../variables/template.js';
 import {compileCheck, type CheckOptions} from './compile-check.js';
 import {compileOptionalBlock, evaluateBlock} from './condition-block.js';
@@ -109,7 +110,10 @@ function checkElement(loop: Loop, element: Json, subject: Json | undefined, scop
 
 type ListQuery = (scope: RuleScope) => readonly Json[];
 
-/** A list gives its elements, any other value but null is one element. The text may hold variables itself. */
+/**
+ * A list gives its elements, any other value but null is one element. The text may hold variables itself. It is no
+ * variable: on DELETE a list of `request.object` has no elements, so that objects can go whatever they hold.
+ */
 export function compileList(text: string, path: string): ListQuery {
   const run = text.includes('{{') ? dynamicQuery(text, path) : staticQuery(text, path);
   return scope => {
@@ -127,15 +131,14 @@ function staticQuery(text: string, path: string): (scope: RuleScope) => Json {
     if (error instanceof CompileError) throw new CompileError({...error.diagnostic, path});
     throw error;
   }
-  const onDelete = text.includes('request.object') ? compileQuery(text.replaceAll('request.object', 'request.oldObject')) : query;
-  return scope => (scope.deleting ? onDelete : query).evaluate(scope.root, scope.env);
+  return scope => query.evaluate(scope.root, scope.env);
 }
 
 function dynamicQuery(text: string, path: string): (scope: RuleScope) => Json {
   const template = compileTemplate(text, path);
   return scope => {
     const value = template.evaluate(scope);
-    return typeof value === 'string' ? compileQuery(value).evaluate(scope.root, scope.env) : value;
+    return typeof value === 'string' ? compileLateQuery(value).evaluate(scope.root, scope.env) : value;
   };
 }
 

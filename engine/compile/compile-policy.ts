@@ -39,7 +39,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       rules.push(compileRule(rule, source, index >= declared.length));
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
-      if (index < declared.length) problems.push(error.diagnostic);
+      problems.push(error.diagnostic);
     }
   });
   if (problems.length > 0) return {policy: undefined, problems};

@@ -38,8 +38,9 @@ function compileOverride(override: FailureActionOverride): Override {
     action: override.action,
     holds(context, run) {
       if (namespaces === undefined && selector === undefined) return true;
-      const namespace = context.request.namespace;
-      if (namespace === '') return false;
+      const {namespace} = context.request;
+      // Cluster-scoped objects, Namespaces among them, are only reached by overrides for everything.
+      if (namespace === '' || context.isNamespace) return false;
       if (namespaces !== undefined && !namespaces(namespace)) return false;
       return selector === undefined || selector(namespaceLabels(namespace, run));
     },

@@ -135,7 +135,8 @@ describe('errors in keys and values', () => {
     ['a load that has to be awaited', new Promise(() => undefined)],
     ['a fault of our own', new TypeError('x')],
   ])('%s passes untouched', (_name, thrown) => {
-    for (const raw of [{all: [is('$a', 'x')]}, {all: [is('x', '$a')]}, {all: [no('$a')]}]) {
+    const places = [{all: [is('$a', 'x')]}, {all: [is('x', '$a')]}];
+    for (const raw of thrown instanceof BudgetError ? places : [...places, {all: [no('$a')]}]) {
       try {
         evaluate(raw, scope({}, {a: thrown}));
         expect.unreachable();
@@ -143,6 +144,11 @@ describe('errors in keys and values', () => {
         expect(error).toBe(thrown);
       }
     }
+  });
+
+  it('a message too large to be made leaves the verdict alone', () => {
+    const given = evaluate({all: [no('$a')]}, scope({}, {a: new BudgetError('spent')}));
+    expect(given).toEqual({result: false, message: '$a'});
   });
 
   it('conditions after the stop cannot go wrong', () => {

@@ -68,14 +68,14 @@ function evaluateTemplate<S>(template: Template<S>, scope: S, part: 'key' | 'val
   }
 }
 
-/** A message never changes a verdict: where its variables have no value it is shown as written. */
+/** A message never changes a verdict: where its variables have no value, or too large a one, it is shown as written. */
 function messageText<S>(template: Template<S> | undefined, written: string | undefined, scope: S): string {
   if (!template) return '';
   try {
     const text = template.evaluate(scope);
     return typeof text === 'string' ? text : stringifyJson(text);
   } catch (error) {
-    if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+    if (!(error instanceof EvalError)) throw error;
     return written ?? '';
   }
 }

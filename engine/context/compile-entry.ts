@@ -3,8 +3,8 @@ import {EvalError} from '../diagnostic.js';
 import {jsonSize} from '../json/size.js';
 import {type Json, type JsonObject, setOwn} from '../json/types.js';
 import {stringifyJson} from '../json/stringify.js';
-import {compileQuery} from '../jmespath/index.js';
 import type {ContextEntry} from '../policy/model.js';
+import {compileLateQuery} from '../variables/late-query.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import type {RuleScope} from './rule-scope.js';
@@ -73,11 +73,11 @@ function variable(entry: Entry<'variable'>, path: string): Loader {
     let result: Json;
     try {
       if (value === undefined) {
-        result = query === undefined ? null : compileQuery(query(scope)).evaluate(scope.root, scope.env);
+        result = query === undefined ? null : compileLateQuery(query(scope)).evaluate(scope.root, scope.env);
         if (result === null && fallback !== undefined) result = fallback.evaluate(scope);
       } else {
         const source = value.evaluate(scope);
-        result = query === undefined ? source : compileQuery(query(scope)).evaluate(source, scope.env);
+        result = query === undefined ? source : compileLateQuery(query(scope)).evaluate(source, scope.env);
       }
     } catch (error) {
       if (!(error instanceof EvalError) || error.code === 'budget') throw error;
@@ -146,7 +146,7 @@ function apiCall(entry: Entry<'apiCall'>, path: string): Loader {
         if (!(error instanceof EvalError) || error.code === 'budget' || fallback === undefined) throw error;
         return fallback.evaluate(scope);
       }
-      return query === undefined ? result : compileQuery(query(scope)).evaluate(result, scope.env);
+      return query === undefined ? result : compileLateQuery(query(scope)).evaluate(result, scope.env);
     });
 }
 
@@ -160,7 +160,7 @@ function globalReference(entry: Entry<'globalReference'>, path: string): Loader 
       const value = scope.env.settle(`global:${name}.${projection ?? ''}`, options =>
         scope.env.loader.globalReference(name, projection, options),
       );
-      return query === undefined ? value : compileQuery(query(scope)).evaluate(value, scope.env);
+      return query === undefined ? value : compileLateQuery(query(scope)).evaluate(value, scope.env);
     });
 }
 
@@ -171,7 +171,7 @@ function imageRegistry(entry: Entry<'imageRegistry'>, path: string): Loader {
     named(entry.name, () => {
       const image = reference(scope);
       const value = scope.env.settle(`image:${image}`, options => scope.env.loader.imageData(image, options));
-      return query === undefined ? value : compileQuery(query(scope)).evaluate(value, scope.env);
+      return query === undefined ? value : compileLateQuery(query(scope)).evaluate(value, scope.env);
     });
 }
 

@@ -14,6 +14,8 @@ export class RequestContext {
   /** What match, patterns and messages look at: the new object, on DELETE the old one. */
   readonly resource: JsonObject;
   readonly name: string;
+  /** Whether this is a Namespace object: it has its own name as namespace in requests, but is cluster-scoped. */
+  readonly isNamespace: boolean;
   /** For a Namespace object its own name. */
   readonly matchNamespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -31,8 +33,8 @@ export class RequestContext {
     const metadata = ownPath(this.resource, 'metadata');
     const fields: JsonObject = isObject(metadata) ? metadata : {};
     this.name = text(own(fields, 'name')) || request.name || text(own(fields, 'generateName'));
-    const isNamespace = request.kind.kind === 'Namespace' && request.kind.group === '';
-    this.matchNamespace = isNamespace ? this.name : text(own(fields, 'namespace')) || request.namespace;
+    this.isNamespace = request.kind.kind === 'Namespace' && request.kind.group === '';
+    this.matchNamespace = this.isNamespace ? this.name : text(own(fields, 'namespace')) || request.namespace;
     this.labels = stringMap(own(fields, 'labels'));
     this.group = request.kind.group;
     this.version = request.kind.version;

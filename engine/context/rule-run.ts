@@ -6,6 +6,7 @@ import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
 import type {GivenValues} from './given-values.js';
 import {isPromise, Suspend} from './suspend.js';
+import {textOfThrown} from './thrown-text.js';
 
 type Outcome = {readonly value: unknown} | {readonly error: unknown};
 
@@ -66,7 +67,7 @@ export class RuleRun implements FunctionEnv {
     const loads = this.#loads;
     this.#loadsOfRule += 1;
     if (this.#loadsOfRule > maxLoads) throw new BudgetError(`a rule may load at most ${maxLoads} values from outside`);
-    const result = load(this.#loadOptions);
+    const result = this.#ask(key, load);
     if (!isPromise(result)) {
       loads.set(key, {value: result});
       return result;
@@ -77,11 +78,22 @@ export class RuleRun implements FunctionEnv {
           loads.set(key, {value});
         },
         error => {
-          loads.set(key, {error: error instanceof EvalError ? error : new EvalError(messageOf(error))});
+          loads.set(key, {error: asEvalError(error)});
         },
       ),
     );
   };
+
+  /** A load that fails at once is remembered like one that fails later. */
+  #ask<T>(key: string, load: (options: LoadOptions) => T | Promise<T>): T | Promise<T> {
+    try {
+      return load(this.#loadOptions);
+    } catch (thrown) {
+      const error = asEvalError(thrown);
+      this.#loads.set(key, {error});
+      throw error;
+    }
+  }
 
   /** Gives the next rule its own budget. */
   startRule(): void {
@@ -117,6 +129,6 @@ export class RuleRun implements FunctionEnv {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function asEvalError(thrown: unknown): EvalError {
+  return thrown instanceof EvalError ? thrown : new EvalError(textOfThrown(thrown));
 }

@@ -46,8 +46,12 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
   };
 }
 
+/** Subresources behind which there is more than data of the namespace: networks, processes, credentials. */
+const leadsOut: ReadonlySet<string> = new Set(['proxy', 'exec', 'attach', 'portforward', 'token']);
+
 function checkApiCall(request: ApiCallRequest, namespace: string, options: ScopeOptions): void {
   if (request.service !== undefined) {
+    if (request.urlPath !== undefined) throw new EvalError('a call has either urlPath or service', 'scope');
     if (options.allowServiceCalls) return;
     throw new EvalError(`a policy of namespace ${namespace} may not call services`, 'scope');
   }
@@ -56,9 +60,13 @@ function checkApiCall(request: ApiCallRequest, namespace: string, options: Scope
   if (at === -1 || segments[at] !== 'namespaces' || segments[at + 1] !== namespace || segments.length < at + 3) {
     throw new EvalError(`path ${request.urlPath ?? ''} is not inside namespace ${namespace} of its policy`, 'scope');
   }
+  const subresource = segments[at + 4];
+  if (subresource !== undefined && leadsOut.has(subresource)) {
+    throw new EvalError(`a policy of namespace ${namespace} may not use the subresource ${subresource}`, 'scope');
+  }
 }
 
-/** Decoded segments of the path part; any form of `.`, `..`, an encoded slash or an empty segment is refused. */
+/** Decoded segments of the path part; `.`, `..`, encoded slashes, control characters and empty segments are refused. */
 export function pathSegments(urlPath: string): string[] {
   const path = urlPath.split(/[?#]/, 1)[0] ?? '';
   if (!path.startsWith('/')) throw new EvalError(`urlPath ${urlPath} must start with /`, 'scope');
@@ -70,7 +78,7 @@ export function pathSegments(urlPath: string): string[] {
     } catch {
       throw new EvalError(`urlPath ${urlPath} is not validly percent-encoded`, 'scope');
     }
-    if (decoded === '' || decoded === '.' || decoded === '..' || /[/\\%\0]/.test(decoded)) {
+    if (decoded === '' || decoded === '.' || decoded === '..' || /[/\\%]|\p{Cc}/u.test(decoded)) {
       throw new EvalError(`urlPath ${urlPath} holds a segment that is not allowed: ${JSON.stringify(decoded)}`, 'scope');
     }
     return decoded;

@@ -4,6 +4,7 @@ import type {RequestContext} from '../context/request-context.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {EvalError} from '../diagnostic.js';
 import {compileFilterGroup, type Matcher} from '../match/compile-filter.js';
+import {compileExclusion, type Exclusion} from '../pod-security/index.js';
 import type {ClassicException} from '../policy/model.js';
 import {compileGlobs} from '../values/glob.js';
 
@@ -23,6 +24,8 @@ export interface CompiledException {
   readonly source: ClassicException;
   /** Policy keys it names; `*` among them for any policy. */
   readonly policies: ReadonlySet<string>;
+  /** The controls that it frees podSecurity rules from; undefined = it frees from the whole rule. */
+  readonly podSecurity: readonly Exclusion[] | undefined;
   /** Whether it names the rule of the policy. */
   names(policyKey: string, rule: string): boolean;
   /** Whether it frees this request. Conditions that cannot be evaluated free nothing. */
@@ -32,8 +35,9 @@ export interface CompiledException {
 export function compileException(source: ClassicException, rules: ExceptionRules): CompiledException {
   const everywhere =
     rules.exceptionNamespace === '*' ||
-    source.namespace === rules.operatorNamespace ||
+    (rules.operatorNamespace !== '' && source.namespace === rules.operatorNamespace) ||
     (rules.exceptionNamespace !== '' && source.namespace === rules.exceptionNamespace);
+  const home = source.namespace;
   const match: Matcher | undefined =
     source.match === undefined ? undefined : compileFilterGroup(source.match, {role: 'exception'});
   const conditions = compileOptionalBlock(source.conditions, 'spec.conditions');
@@ -42,14 +46,20 @@ export function compileException(source: ClassicException, rules: ExceptionRules
     key: `${source.namespace}/${source.name}`,
     source,
     policies: new Set(entries.map(entry => entry.policy)),
+    podSecurity: source.podSecurity.length === 0 ? undefined : source.podSecurity.map(compileExclusion),
     names: (policyKey, rule) =>
       entries.some(entry => (entry.policy === '*' || entry.policy === policyKey) && entry.rules(rule)),
     applies(context, scope) {
-      if (!everywhere && context.matchNamespace !== source.namespace) return false;
+      if (!everywhere && !isInside(context, home)) return false;
       if (match !== undefined && !match(context, scope.env)) return false;
       return conditions === undefined || holds(conditions, scope);
     },
   };
+}
+
+/** The Namespace object itself is not in its namespace: who may write there does not decide about it. */
+function isInside(context: RequestContext, namespace: string): boolean {
+  return namespace !== '' && context.request.namespace === namespace && !context.isNamespace;
 }
 
 function holds(conditions: Conditions, scope: RuleScope): boolean {

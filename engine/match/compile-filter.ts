@@ -116,12 +116,15 @@ function annotationTest(annotations: Readonly<Record<string, string>>): QuickTes
   };
 }
 
+const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+
 function namespaceTest(namespaceSelector: LabelSelector, options: FilterOptions): Matcher {
   const selector = compileLabelSelector(namespaceSelector);
   return (context, run) => {
     // A Namespace object has no namespace whose labels could select it; exceptions ignore the selector for it.
-    if (context.kind === 'Namespace' && context.group === '') return options.role === 'exception';
-    if (context.request.namespace === '') return false;
+    if (context.isNamespace) return options.role === 'exception';
+    // Cluster-scoped objects have no namespace, hence none of its labels.
+    if (context.request.namespace === '') return selector(noLabels);
     return selector(namespaceLabels(context.request.namespace, run));
   };
 }

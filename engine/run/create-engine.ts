@@ -147,7 +147,8 @@ class ClassicEngine {
       object = outcome.context.request.object ?? object;
       context = outcome.context;
     }
-    return {results, object, patch: object === original ? [] : diffJson(original, object)};
+    const patch = object === original ? [] : diffJson(original, object);
+    return {results, object: patch.length === 0 ? original : object, patch};
   }
 
   /** What generate rules would create and what mutate rules make of existing objects; nothing is written. */
@@ -210,7 +211,7 @@ class ClassicEngine {
   }
 
   #summary(started: number, call: MutateOptions) {
-    return {forceIgnore: this.#options.forceIgnore === true || call.errors === 'Ignore', duration: (this.#options.loader.now() - started) * 1e6};
+    return {errors: this.#options.forceIgnore === true ? ('Ignore' as const) : call.errors, duration: (this.#options.loader.now() - started) * 1e6};
   }
 
   #failurePolicy(policy: CompiledPolicy) {
@@ -234,7 +235,7 @@ function namedCandidates<R extends CompiledRule>(
   keys: readonly string[],
   rulesOf: (policy: CompiledPolicy) => readonly R[],
 ): Array<Candidate<R>> {
-  return keys
+  return [...new Set(keys)]
     .map(key => snapshot.byKey(key))
     .filter(policy => policy !== undefined)
     .sort(comparePolicies)

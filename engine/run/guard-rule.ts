@@ -4,7 +4,9 @@ import type {RequestContext} from '../context/request-context.js';
 import type {RuleRun} from '../context/rule-run.js';
 import {RuleScope} from '../context/rule-scope.js';
 import {Suspend} from '../context/suspend.js';
+import {textOfThrown} from '../context/thrown-text.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
+import type {CompiledException} from '../exception/compile-exception.js';
 import type {PolicySnapshot} from '../snapshot/policy-snapshot.js';
 
 export interface RuleCall<R extends CompiledRule> {
@@ -25,7 +27,7 @@ export function guard<T>(body: () => T, onError: (message: string) => T): T {
   } catch (thrown) {
     if (thrown instanceof Suspend) throw thrown;
     if (thrown instanceof EvalError) return onError(thrown.message);
-    return onError(`internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    return onError(`internal error: ${textOfThrown(thrown)}`);
   }
 }
 
@@ -63,13 +65,18 @@ export function preconditionOutcome(rule: CompiledRule, scope: RuleScope): Outco
   }
 }
 
-/** Keys of all exceptions that free this request from the rule, sorted. */
-export function matchingExceptions(call: RuleCall<CompiledRule>, scope: RuleScope): string[] {
+/** All exceptions that free this request from the rule or from parts of it, sorted. */
+export function exceptionsOf(call: RuleCall<CompiledRule>, scope: RuleScope): readonly CompiledException[] {
   const exceptions = call.snapshot.exceptionsFor(call.policy.ref.key);
-  if (exceptions.length === 0) return [];
-  return exceptions
-    .filter(exception => exception.names(call.policy.ref.key, call.rule.name) && exception.applies(call.context, scope))
-    .map(exception => exception.key);
+  if (exceptions.length === 0) return exceptions;
+  return exceptions.filter(
+    exception => exception.names(call.policy.ref.key, call.rule.name) && exception.applies(call.context, scope),
+  );
+}
+
+/** Their keys. */
+export function matchingExceptions(call: RuleCall<CompiledRule>, scope: RuleScope): string[] {
+  return exceptionsOf(call, scope).map(exception => exception.key);
 }
 
 export function exceptionOutcome(keys: readonly string[]): Outcome {

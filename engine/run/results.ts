@@ -1,17 +1,17 @@
 import type {CompiledPolicy, CompiledRule, Outcome} from '../compile/types.js';
 import type {RuleScope} from '../context/rule-scope.js';
-import {BudgetError, EvalError} from '../diagnostic.js';
+import {EvalError} from '../diagnostic.js';
 import {stringifyJson} from '../json/stringify.js';
-import type {FailureAction, PolicyResult, RuleResult, RuleType} from '../types.js';
+import type {FailureAction, FailurePolicy, PolicyResult, RuleResult, RuleType} from '../types.js';
 
 export function resultOf(
   policy: CompiledPolicy,
   rules: readonly RuleResult[],
-  run: {readonly forceIgnore: boolean; readonly duration: number},
+  run: {readonly errors: FailurePolicy | undefined; readonly duration: number},
 ): PolicyResult {
   return {
     policy: policy.ref,
-    failurePolicy: run.forceIgnore ? 'Ignore' : policy.failurePolicy,
+    failurePolicy: run.errors ?? policy.failurePolicy,
     emitWarning: policy.source.spec.emitWarning,
     annotations: policy.source.annotations,
     background: policy.source.spec.background,
@@ -28,7 +28,8 @@ export interface RuleResultOptions {
 }
 
 export function ruleResult(rule: CompiledRule, outcome: Outcome, options: RuleResultOptions): RuleResult {
-  const properties = options.scope === undefined || rule.properties.length === 0 ? undefined : reportProperties(rule, options.scope);
+  const own = options.scope === undefined || rule.properties.length === 0 ? undefined : reportProperties(rule, options.scope);
+  const properties = own === undefined || outcome.properties === undefined ? (own ?? outcome.properties) : {...outcome.properties, ...own};
   const {status, message} = outcome;
   if (options.exceptions === undefined && properties === undefined) {
     return {rule: rule.name, type: options.type, status, message, action: options.action};
@@ -44,7 +45,7 @@ export function ruleResult(rule: CompiledRule, outcome: Outcome, options: RuleRe
   };
 }
 
-/** A property that cannot be evaluated is left out: it must not change the verdict. */
+/** A property that cannot be evaluated, for whatever reason, is left out: it must not change the verdict. */
 function reportProperties(rule: CompiledRule, scope: RuleScope): Record<string, string> {
   const properties: Record<string, string> = Object.create(null);
   for (const [key, template] of rule.properties) {
@@ -52,7 +53,7 @@ function reportProperties(rule: CompiledRule, scope: RuleScope): Record<string, 
       const value = template.evaluate(scope);
       properties[key] = typeof value === 'string' ? value : stringifyJson(value);
     } catch (error) {
-      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
+      if (!(error instanceof EvalError)) throw error;
     }
   }
   return properties;

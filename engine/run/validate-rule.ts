@@ -1,9 +1,11 @@
 import type {CompiledValidateRule, Outcome} from '../compile/types.js';
 import {RequestContext} from '../context/request-context.js';
-import {BudgetError, EvalError} from '../diagnostic.js';
+import {EvalError} from '../diagnostic.js';
+import type {CompiledException} from '../exception/compile-exception.js';
 import {inBucket} from '../snapshot/policy-snapshot.js';
 import type {EngineRequest, RuleResult, ValidateOptions} from '../types.js';
-import {exceptionOutcome, guard, matchingExceptions, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
+import {type Exemption, exempted} from '../pod-security/index.js';
+import {exceptionOutcome, exceptionsOf, guard, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
 import {ruleResult} from './results.js';
 
 export interface ValidateCall extends RuleCall<CompiledValidateRule> {
@@ -32,11 +34,13 @@ function judge(call: ValidateCall): RuleResult | undefined {
     () => {
       const precondition = preconditionOutcome(rule, scope);
       if (precondition !== undefined) return answer(precondition);
-      const exceptions = matchingExceptions(call, scope);
-      if (exceptions.length > 0) return answer(exceptionOutcome(exceptions), exceptions);
-      const outcome = rule.check(context.resource, scope);
+      const exceptions = exceptionsOf(call, scope);
+      const exemptions = exceptions.length === 0 ? undefined : exemptionsOf(rule, exceptions);
+      if (exceptions.length > 0 && exemptions === undefined) return answer(skipped(rule, keysOf(exceptions)), keysOf(exceptions));
+      const outcome = rule.check(context.resource, scope, exemptions);
       if (outcome === undefined) return undefined;
-      if (outcome.status === 'fail' && rule.forgivesOld && violatedBefore(call)) {
+      if (exemptions !== undefined && outcome.status === 'skip') return answer(outcome, keysOf(exceptions));
+      if (outcome.status === 'fail' && rule.forgivesOld && violatedBefore(call, exemptions)) {
         return answer({status: 'skip', message: 'skipping the rule evaluation as pre-existing violations are allowed'});
       }
       return answer(outcome);
@@ -45,11 +49,37 @@ function judge(call: ValidateCall): RuleResult | undefined {
   );
 }
 
+function keysOf(exceptions: readonly CompiledException[]): string[] {
+  return exceptions.map(exception => exception.key);
+}
+
+function isPodSecurity({source: {action}}: CompiledValidateRule): boolean {
+  return action.type === 'validate' && action.check.type === 'podSecurity';
+}
+
+function skipped(rule: CompiledValidateRule, keys: readonly string[]): Outcome {
+  return isPodSecurity(rule) ? exempted(keys) : exceptionOutcome(keys);
+}
+
+/** What the exceptions free a podSecurity rule from; undefined when one of them frees from the whole rule. */
+function exemptionsOf(
+  rule: CompiledValidateRule,
+  exceptions: readonly CompiledException[],
+): readonly Exemption[] | undefined {
+  if (!isPodSecurity(rule)) return undefined;
+  const exemptions: Exemption[] = [];
+  for (const {key, podSecurity} of exceptions) {
+    if (podSecurity === undefined) return undefined;
+    exemptions.push({key, exclusions: podSecurity});
+  }
+  return exemptions;
+}
+
 /**
  * Whether the object violated this rule before the update: the old object is judged as if it were created. User
  * criteria cannot exempt: the old object has no requester that any of them names.
  */
-function violatedBefore(call: ValidateCall): boolean {
+function violatedBefore(call: ValidateCall, exemptions: readonly Exemption[] | undefined): boolean {
   const {request} = call.context;
   if (request.operation !== 'UPDATE' || request.oldObject === undefined || request.object === undefined) return false;
   const context = new RequestContext(asCreation(request));
@@ -58,9 +88,10 @@ function violatedBefore(call: ValidateCall): boolean {
     if (!selects(before)) return false;
     const scope = scopeFor(before);
     if (preconditionOutcome(call.rule, scope) !== undefined) return false;
-    return call.rule.check(context.resource, scope)?.status === 'fail';
+    return call.rule.check(context.resource, scope, exemptions)?.status === 'fail';
   } catch (error) {
-    if (error instanceof EvalError && !(error instanceof BudgetError)) return false;
+    // What cannot be shown to have been so before forgives nothing.
+    if (error instanceof EvalError) return false;
     throw error;
   }
 }
@@ -72,5 +103,6 @@ function asCreation(request: EngineRequest): EngineRequest {
     object: request.oldObject,
     oldObject: undefined,
     user: {username: '\u0000', groups: [], roles: [], clusterRoles: []},
+    raw: {...request.raw, oldObject: null},
   };
 }

@@ -1,5 +1,6 @@
 import {compilePolicy, type CompileOptions} from '../compile/compile-policy.js';
 import type {CompiledPolicy} from '../compile/types.js';
+import {textOfThrown} from '../context/thrown-text.js';
 import {CompileError, type Diagnostic} from '../diagnostic.js';
 import {type CompiledException, compileException, type ExceptionRules} from '../exception/compile-exception.js';
 import {type JsonObject, ownPath} from '../json/types.js';
@@ -108,20 +109,33 @@ function refusedException(key: string, problems: readonly Diagnostic[], warnings
   return {key, warnings, status: 'refused', problems};
 }
 
-/** Loads and compiles one policy; never throws for the policy's sake. */
+/** Loads and compiles one policy; never throws for the policy's sake: a fault of ours refuses that policy alone. */
 export function compileState(raw: JsonObject, options: Pick<PolicyCacheOptions, 'resources' | 'compile'>): PolicyState {
+  try {
+    return loadAndCompile(raw, options);
+  } catch (thrown) {
+    const problem = {code: 'internal', path: '', message: `internal error: ${textOfThrown(thrown)}`};
+    return {...stateBase(raw), warnings: [], status: 'refused', problems: [problem]};
+  }
+}
+
+function loadAndCompile(raw: JsonObject, options: Pick<PolicyCacheOptions, 'resources' | 'compile'>): PolicyState {
+  const base = stateBase(raw);
+  const {policy: source, errors, warnings} = loadClassicPolicy(raw, {resources: options.resources()});
+  if (source === undefined) return {...base, warnings, status: 'refused', problems: errors};
+  const {policy, problems} = compilePolicy(source, options.compile);
+  return policy === undefined ? {...base, warnings, status: 'refused', problems} : {...base, warnings, status: 'served', policy};
+}
+
+function stateBase(raw: JsonObject) {
   const metadata = ownPath(raw, 'metadata');
   const generation = ownPath(metadata, 'generation');
-  const base = {
+  return {
     key: policyKey(raw),
     uid: text(ownPath(metadata, 'uid')),
     generation: typeof generation === 'number' ? generation : 0,
     resourceVersion: text(ownPath(metadata, 'resourceVersion')),
   };
-  const {policy: source, errors, warnings} = loadClassicPolicy(raw, {resources: options.resources()});
-  if (source === undefined) return {...base, warnings, status: 'refused', problems: errors};
-  const {policy, problems} = compilePolicy(source, options.compile);
-  return policy === undefined ? {...base, warnings, status: 'refused', problems} : {...base, warnings, status: 'served', policy};
 }
 
 /** `name` for a ClusterPolicy whatever its namespace says, `namespace/name` for a Policy. */

@@ -1,12 +1,12 @@
 /**
  * `{{@}}` stands for the value at the same place in the object. The place is that of the document from the innermost
- * `foreach` on, without its first two segments (`mutate/patchStrategicMerge`, `validate/pattern`).
+ * `foreach` on, without its first two segments (`mutate/patchStrategicMerge`, `validate/pattern`) and, below
+ * `anyPattern`, without the number of the alternative.
  */
 export function selfExpression(document: ReadonlyArray<string | number>, prefix: string): string {
-  const foreach = document.lastIndexOf('foreach');
-  const tail = foreach === -1 ? document : document.slice(foreach + 1).filter(segment => typeof segment !== 'number' || segment !== 0);
+  const tail = document.slice(document.lastIndexOf('foreach') + 1);
   let text = prefix;
-  for (const segment of tail.slice(2)) {
+  for (const segment of tail.slice(tail[1] === 'anyPattern' ? 3 : 2)) {
     text += typeof segment === 'number' ? `[${segment}]` : `.${JSON.stringify(withoutAnchor(segment))}`;
   }
   return text;

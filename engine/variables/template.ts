@@ -98,9 +98,11 @@ class TemplateCompiler {
     return (scope, at) => {
       let result = literals[0] ?? '';
       pieces.forEach((piece, index) => {
-        result += insertion(piece.evaluate(scope, at), piece.shallow) + (literals[index + 1] ?? '');
+        const inserted = insertion(piece.evaluate(scope, at), piece.shallow);
+        // Piece by piece: many references to one large value must not be put together before they are counted.
+        scope.env.budget.bytes(inserted.length);
+        result += inserted + (literals[index + 1] ?? '');
       });
-      scope.env.budget.bytes(result.length);
       return result.includes('{{') ? this.#again(result, scope, at, document) : result;
     };
   }
