@@ -8,6 +8,7 @@ import type {Json, JsonObject} from '../json/types.js';
 import type {KindSelector} from '../match/kind-selector.js';
 import type {MatchHint} from '../match/match-hint.js';
 import type {Matcher, QuickTest} from '../match/compile-filter.js';
+import type {Exemption} from '../pod-security/exclusion.js';
 import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
 import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
 import type {MutateTargets} from '../targets/compile-targets.js';
@@ -18,13 +19,18 @@ import type {Template} from '../variables/types.js';
 export interface Outcome {
   readonly status: RuleStatus;
   readonly message: string;
+  /** For reports, beside the rule's own. */
+  readonly properties?: Readonly<Record<string, string>>;
 }
 
 /** A compiled condition block of a rule or loop. */
 export type Conditions = CompiledConditions<TemplateScope>;
 
-/** Judges `subject` (the object, a loop element) in a scope. Throws EvalError for what cannot be evaluated. */
-export type Check = (subject: Json | undefined, scope: RuleScope) => Outcome | undefined;
+/**
+ * Judges `subject` (the object, a loop element) in a scope. Throws EvalError for what cannot be evaluated. Exemptions
+ * are for `validate.podSecurity` alone, which exceptions may free from single controls.
+ */
+export type Check = (subject: Json | undefined, scope: RuleScope, exemptions?: readonly Exemption[]) => Outcome | undefined;
 
 /** Patches an object; `undefined` message parts are filled by the rule. */
 export interface PatchOutcome {

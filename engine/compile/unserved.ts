@@ -1,5 +1,5 @@
 import type {Diagnostic} from '../diagnostic.js';
-import type {ClassicPolicy, ClassicRule, ValidateForeach} from '../policy/model.js';
+import type {ClassicPolicy, ClassicRule, ValidateCheck} from '../policy/model.js';
 import type {CompileOptions} from './compile-policy.js';
 
 /**
@@ -37,4 +37,4 @@ function unserved(rule: ClassicRule, background: boolean): string | undefined {
   }
 }
 
-const servedChecks: ReadonlySet<string> = new Set<ValidateForeach['check']['type']>(['pattern', 'anyPattern', 'deny', 'foreach']);
+const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>(['pattern', 'anyPattern', 'deny', 'foreach', 'podSecurity']);

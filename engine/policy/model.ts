@@ -151,7 +151,7 @@ export type ValidateCheck =
   | {readonly type: 'anyPattern'; readonly patterns: readonly Json[]}
   | {readonly type: 'deny'; readonly conditions: Json | undefined}
   | {readonly type: 'foreach'; readonly entries: readonly ValidateForeach[]}
-  /** Kept as written until their own issue; a policy with one is Ready=False. */
+  /** Kept as written; podSecurity is read by its room, the others wait for their own issue. */
   | {readonly type: 'podSecurity' | 'cel' | 'manifests' | 'assert'; readonly raw: JsonObject};
 
 export interface ValidateForeach {
