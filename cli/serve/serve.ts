@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {systemClock} from '../../adapters/clock.js';
 import {readManifests} from '../../adapters/files/manifests.js';
@@ -41,6 +42,11 @@ export async function serve(options: ServeOptions): Promise<number> {
   if ('error' in settings) {
     process.stderr.write(`${settings.error}\n`);
     return 2;
+  }
+  const missing = [options.policies, ...(options.resources ?? [])].find(path => !existsSync(path));
+  if (missing !== undefined) {
+    process.stderr.write(`${missing}: no such file or folder\n`);
+    return 1;
   }
   const log = createLogger({format: settings.format, verbosity: settings.verbosity});
   const cache = new PolicyCache({resources: () => builtinResourceMap, compile, exceptions});
