@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import packageJson from '../package.json' with {type: 'json'};
+import {registerJp} from './commands/jp.js';
 import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
 
@@ -8,7 +9,7 @@ const program = new Command('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator]) register(program);
+for (const register of [registerServe, registerOperator, registerJp]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);

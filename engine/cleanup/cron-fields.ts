@@ -33,21 +33,28 @@ const rules: readonly FieldRule[] = [
 /** The five fields of a cron expression: lists, ranges, steps, `*`, `?` and English names. No `L`, `W` or `#`. */
 export function parseCronFields(text: string): ParsedFields {
   const written = text.trim().split(/\s+/);
-  if (written.length !== rules.length) return {error: `expected exactly 5 fields, found ${text.trim() === '' ? 0 : written.length}`};
+  if (written.length !== rules.length)
+    return {error: `expected exactly 5 fields, found ${text.trim() === '' ? 0 : written.length}`};
   const sets: Set<number>[] = [];
   for (const [index, rule] of rules.entries()) {
     const set = parseField(written[index]!, rule);
     if (typeof set === 'string') return {error: set};
     sets.push(set);
   }
-  const [minutes, hours, days, monthSet, week] = sets as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
+  const [minutes, hours, days, monthSet, week] = sets as [
+    Set<number>,
+    Set<number>,
+    Set<number>,
+    Set<number>,
+    Set<number>,
+  ];
   if (week.delete(7)) week.add(0);
   const eitherDay = !isAny(written[2]!) && !isAny(written[4]!);
   return {fields: {minutes, hours, days, months: monthSet, weekdays: week, eitherDay}};
 }
 
 function isAny(text: string): boolean {
-  return text.split(',').some(part => /^[*?]/.test(part));
+  return text.split(',').some(part => /^[*?](\/1)?$/.test(part));
 }
 
 /** The values of a field, or what is wrong with it. */
@@ -65,7 +72,11 @@ function parseField(text: string, rule: FieldRule): Set<number> | string {
   return values;
 }
 
-function parseRange(text: string, rule: FieldRule, stepped: boolean): {readonly from: number; readonly to: number} | undefined {
+function parseRange(
+  text: string,
+  rule: FieldRule,
+  stepped: boolean,
+): {readonly from: number; readonly to: number} | undefined {
   // "Any" ends before the second name of Sunday.
   const most = rule.names === weekdays ? 6 : rule.most;
   if (text === '*' || text === '?') return {from: rule.least, to: most};

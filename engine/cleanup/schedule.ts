@@ -5,7 +5,7 @@ import {findZone, utc, type Zone} from './zone.js';
 /** When something is to run again and again. */
 export interface Schedule {
   readonly text: string;
-  /** The first time after an instant (both milliseconds since the epoch); `undefined` when none comes within five years. */
+  /** The first time after an instant (both milliseconds since the epoch); `undefined` when none comes within nine years. */
   next(after: number): number | undefined;
 }
 
@@ -15,7 +15,8 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-const horizon = 5 * 366 * day;
+/** Two leap years lie up to eight years apart. */
+const horizon = 9 * 366 * day;
 const longest = 512;
 
 const macros: ReadonlyMap<string, string> = new Map([

@@ -39,10 +39,13 @@ export function parseTtl(value: string, creationTimestamp: string): Ttl {
   if (moment !== undefined) return {deleteAt: moment};
   const duration = parseDuration(value) ?? sumOfUnits(value);
   if (duration === undefined) {
-    return {error: `${JSON.stringify(value)} is neither a duration (10s, 2d, 1w) nor a time (2026-01-02, 2026-01-02T150405Z)`};
+    return {
+      error: `${JSON.stringify(value)} is neither a duration (10s, 2d, 1w) nor a time (2026-01-02, 2026-01-02T150405Z)`,
+    };
   }
   const created = Date.parse(creationTimestamp);
-  if (Number.isNaN(created)) return {error: `the object has no creation time to count from: ${JSON.stringify(creationTimestamp)}`};
+  if (Number.isNaN(created))
+    return {error: `the object has no creation time to count from: ${JSON.stringify(creationTimestamp)}`};
   return {deleteAt: created + Number(duration / nanosecondsPerMillisecond)};
 }
 
@@ -53,7 +56,8 @@ function parseMoment(value: string): number | undefined {
   const time = Date.UTC(year!, month! - 1, day, hour, minute, second);
   // Dates that roll over (February 30th) are typing errors.
   const same = new Date(time);
-  const valid = same.getUTCMonth() === month! - 1 && same.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
+  const valid =
+    same.getUTCMonth() === month! - 1 && same.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
   return valid ? time : undefined;
 }
 
