@@ -3,13 +3,15 @@ import packageJson from '../package.json' with {type: 'json'};
 import {registerJp} from './commands/jp.js';
 import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
+import {registerTest} from './commands/test.js';
+import {registerVersion} from './commands/version.js';
 
 /** The `kyverno` command. Each sub-command says what it takes here; what it does is loaded when it is asked for. */
 const program = new Command('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp]) register(program);
+for (const register of [registerServe, registerOperator, registerJp, registerTest, registerVersion]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,0 +1,38 @@
+import type {JsonObject} from '../../engine/json/types.js';
+import {readStrictFile} from './documents.js';
+import {FileError, messageOf} from './file-error.js';
+import {json, list, metadata, object, type Struct, struct, text} from './strict.js';
+
+const image = {
+  image: text,
+  resolvedImage: text,
+  registry: text,
+  repository: text,
+  tag: text,
+  digest: text,
+  imageIndex: json,
+  manifest: json,
+  config: json,
+};
+
+export interface ContextFile {
+  readonly resources: readonly JsonObject[];
+  readonly images: ReadonlyArray<Struct<typeof image>>;
+}
+
+const decode = struct({
+  apiVersion: text,
+  kind: text,
+  metadata,
+  spec: struct({resources: list(object), images: list(struct(image))}),
+});
+
+/** What CEL policies look up; classic policies never read it. */
+export async function loadContextFile(path: string): Promise<ContextFile> {
+  try {
+    const {spec} = decode(await readStrictFile(path), '');
+    return {resources: spec?.resources ?? [], images: spec?.images ?? []};
+  } catch (error) {
+    throw new FileError(`failed to load context file ${path}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,99 @@
+import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import {readDocuments, readText, takeApart} from './documents.js';
+import {FileError, messageOf} from './file-error.js';
+import {isFolder, yamlFilesIn} from './find-files.js';
+
+/** Reads an `http(s)` address; anything but 200 is an error. */
+export type FetchText = (url: string) => Promise<string>;
+
+/** Objects of files, folders (their direct YAML files) and addresses, in that order. */
+export async function loadResourcePaths(
+  paths: readonly string[],
+  options: {readonly resources: ResourceMap; readonly fetchText?: FetchText; readonly onUnreadable?: (path: string, why: string) => void},
+): Promise<readonly JsonObject[]> {
+  const objects: JsonObject[] = [];
+  for (const [index, path] of paths.entries()) {
+    let texts: readonly {readonly path: string; readonly text: string}[];
+    try {
+      texts = await textsOf(path, options.fetchText);
+    } catch (error) {
+      if (index === 0 || options.onUnreadable === undefined) throw new FileError(`failed to load resources (${messageOf(error)})`);
+      options.onUnreadable(path, messageOf(error));
+      continue;
+    }
+    for (const {path: file, text} of texts) objects.push(...readResources(text, file, options.resources));
+  }
+  return objects;
+}
+
+async function textsOf(path: string, fetchText: FetchText | undefined) {
+  if (/^https?:\/\//.test(path)) {
+    if (fetchText === undefined) throw new FileError(`${path}: addresses are not read here`);
+    return [{path, text: await fetchText(path)}];
+  }
+  const files = (await isFolder(path)) ? await yamlFilesIn(path) : [path];
+  return Promise.all(files.map(async file => ({path: file, text: await readText(file)})));
+}
+
+/** Objects of a text; Lists are taken apart, missing namespaces filled in. A document without kind is an error. */
+export function readResources(text: string, path: string, resources: ResourceMap): JsonObject[] {
+  const objects: JsonObject[] = [];
+  for (const document of readDocuments(text, path)) {
+    for (const value of takeApart(document.value)) {
+      if (!isObject(value)) throw new FileError(`${path}:${document.line}: not an object`);
+      const kind = own(value, 'kind');
+      if (typeof kind !== 'string' || kind === '') throw new FileError(`${path}:${document.line}: Object 'Kind' is missing`);
+      objects.push(place(value, resources));
+    }
+  }
+  return objects;
+}
+
+const maps = new Set(['annotations', 'labels', 'matchLabels', 'nodeSelector', 'data', 'stringData']);
+
+/** Null maps become empty ones, and an object of a kind that is not known as cluster-scoped gets a namespace. */
+function place(object: JsonObject, resources: ResourceMap): JsonObject {
+  const clean = withoutNullMaps(object) as JsonObject;
+  if (isClusterScoped(clean, resources)) return clean;
+  const metadata = own(clean, 'metadata');
+  const namespace = ownPath(metadata, 'namespace');
+  if (typeof namespace === 'string' && namespace !== '') return clean;
+  return {...clean, metadata: {...(isObject(metadata) ? metadata : {}), namespace: 'default'}};
+}
+
+function withoutNullMaps(value: Json): Json {
+  if (Array.isArray(value)) {
+    const items = value.map(withoutNullMaps);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isObject(value)) return value;
+  let result = value;
+  for (const key of Object.keys(value)) {
+    const before = value[key]!;
+    const after = before === null && maps.has(key) ? {} : withoutNullMaps(before);
+    if (after === before) continue;
+    if (result === value) result = {...value};
+    setOwn(result, key, after);
+  }
+  return result;
+}
+
+export function groupVersionOf(object: JsonObject): {readonly group: string; readonly version: string} {
+  const apiVersion = own(object, 'apiVersion');
+  const text = typeof apiVersion === 'string' ? apiVersion : '';
+  const slash = text.indexOf('/');
+  return slash === -1 ? {group: '', version: text} : {group: text.slice(0, slash), version: text.slice(slash + 1)};
+}
+
+/** Known by group and kind, whatever the version. */
+export function isClusterScoped(object: JsonObject, resources: ResourceMap): boolean {
+  const {group} = groupVersionOf(object);
+  const info = resources.find(String(own(object, 'kind') ?? '')).find(known => known.group === group);
+  return info !== undefined && !info.namespaced;
+}
+
+export function kindOf(object: JsonObject): string {
+  const kind = own(object, 'kind');
+  return typeof kind === 'string' ? kind : '';
+}

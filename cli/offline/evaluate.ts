@@ -1,0 +1,237 @@
+import {defaultLimits} from '../../engine/budget.js';
+import type {ContextLoader} from '../../engine/context-loader.js';
+import type {GivenValues} from '../../engine/context/given-values.js';
+import {RequestContext} from '../../engine/context/request-context.js';
+import {RuleRun} from '../../engine/context/rule-run.js';
+import {isPromise} from '../../engine/context/suspend.js';
+import {EvalError} from '../../engine/diagnostic.js';
+import {type CompiledException, compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import {loadException} from '../../engine/policy/index.js';
+import type {RegexEngine} from '../../engine/regex/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import {createEngine} from '../../engine/run/create-engine.js';
+import {PolicySnapshot} from '../../engine/snapshot/policy-snapshot.js';
+import type {AdmissionUser, Engine, EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
+import {nameOf} from '../files/load-policies.js';
+import type {ValuesSpec} from '../files/values-file.js';
+import type {OfflineValues} from './given.js';
+import type {PreparedPolicy, UnservedRule} from './prepare-policies.js';
+import {offlineRequest} from './request.js';
+import type {Phase, PolicyResponse, RuleResponse} from './responses.js';
+
+export interface OfflineWorld {
+  readonly policies: readonly PreparedPolicy[];
+  readonly exceptions: readonly JsonObject[];
+  readonly resources: ResourceMap;
+  readonly loader: ContextLoader;
+  readonly regex: RegexEngine;
+  readonly values: OfflineValues;
+  readonly subresources: ValuesSpec['subresources'];
+  readonly user: AdmissionUser | undefined;
+}
+
+/** Every exception frees objects anywhere, as its author wants to see. */
+const exceptionRules: ExceptionRules = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
+const noDeadline = {deadline: Number.POSITIVE_INFINITY};
+const noProperties: Readonly<Record<string, string>> = Object.freeze({});
+
+interface Runner {
+  readonly policy: PreparedPolicy;
+  /** `undefined` when nothing of the policy is served. */
+  readonly engine: Engine | undefined;
+}
+
+/** Judges resources by all policies of a run, in the order in which admission would: changes first. */
+export class Evaluator {
+  readonly #world: OfflineWorld;
+  readonly #runners: readonly Runner[];
+
+  constructor(world: OfflineWorld) {
+    this.#world = world;
+    const exceptions = world.exceptions.flatMap(compiledException);
+    this.#runners = world.policies
+      .filter(policy => policy.invalid.length === 0)
+      .map(policy => ({policy, engine: policy.compiled === undefined ? undefined : engineOf(policy, exceptions, world)}));
+  }
+
+  /** All responses about one resource; `operation` wins over the values'. */
+  async evaluate(resource: JsonObject, operation?: string): Promise<readonly PolicyResponse[]> {
+    const responses: PolicyResponse[] = [];
+    let current = resource;
+    for (const runner of this.#runners) {
+      if (!has(runner, 'mutate')) continue;
+      const response = await this.#phase('mutate', runner, current, operation);
+      current = response.patched;
+      responses.push(response);
+    }
+    for (const phase of ['verifyImages', 'validate', 'generate'] as const) {
+      for (const runner of this.#runners) {
+        if (has(runner, phase)) responses.push(await this.#phase(phase, runner, current, operation));
+      }
+    }
+    for (const runner of this.#runners) {
+      if (runner.policy.refusal !== undefined) responses.push(refused(runner.policy, current));
+    }
+    return responses;
+  }
+
+  async #phase(phase: Phase, runner: Runner, resource: JsonObject, operation: string | undefined): Promise<PolicyResponse> {
+    const {policy, engine} = runner;
+    const {values, user, resources, subresources} = this.#world;
+    const object = values.overlay(policy.name, resource);
+    const given = values.operation(policy.name, nameOf(object));
+    const request = offlineRequest({
+      object,
+      operation: operation ?? (typeof given === 'string' && given !== '' ? given : 'CREATE'),
+      user,
+      resources,
+      subresources,
+    });
+    const outcome = engine === undefined ? {rules: [], patched: object} : await askEngine(engine, phase, request, policy);
+    const missing = await this.#unserved(policy, phase, request);
+    return {policy, phase, resource: object, patched: outcome.patched, rules: [...outcome.rules, ...missing]};
+  }
+
+  async #unserved(policy: PreparedPolicy, phase: Phase, request: EngineRequest): Promise<readonly RuleResponse[]> {
+    const rules = policy.unserved.filter(rule => rule.phase === phase);
+    if (rules.length === 0) return [];
+    const context = new RequestContext(request);
+    const {loader, regex, resources} = this.#world;
+    const responses: RuleResponse[] = [];
+    for (const rule of rules) {
+      const run = new RuleRun({loader, regex, resources, operatorNamespace: 'kyverno', limits: defaultLimits});
+      const body = () => rule.match(context, run) && !(rule.exclude?.(context, run) ?? false);
+      const answer = run.complete(body);
+      if (isPromise(answer) ? await answer : answer) responses.push(unservedResponse(rule));
+    }
+    return responses;
+  }
+}
+
+function compiledException(raw: JsonObject): CompiledException[] {
+  const {policy} = loadException(raw);
+  return policy === undefined ? [] : [compileException(policy, exceptionRules)];
+}
+
+function engineOf(policy: PreparedPolicy, exceptions: readonly CompiledException[], world: OfflineWorld): Engine {
+  const compiled = policy.compiled === undefined ? [] : [policy.compiled];
+  const given: GivenValues = world.values;
+  return createEngine({
+    policies: {current: PolicySnapshot.of(compiled, exceptions)},
+    loader: world.loader,
+    regex: world.regex,
+    resources: () => world.resources,
+    given,
+  });
+}
+
+function has({policy}: Runner, phase: Phase): boolean {
+  if (policy.unserved.some(rule => rule.phase === phase)) return true;
+  const {compiled} = policy;
+  if (compiled === undefined) return false;
+  switch (phase) {
+    case 'mutate':
+      return compiled.rules.some(rule => rule.type === 'mutate' || rule.type === 'mutateExisting');
+    case 'validate':
+      return compiled.validateRules.length > 0 || policy.unserved.some(rule => rule.phase === 'verifyImages');
+    case 'generate':
+      return compiled.rules.some(rule => rule.type === 'generate');
+    default:
+      return false;
+  }
+}
+
+interface PhaseOutcome {
+  readonly rules: readonly RuleResponse[];
+  readonly patched: JsonObject;
+}
+
+async function askEngine(engine: Engine, phase: Phase, request: EngineRequest, policy: PreparedPolicy): Promise<PhaseOutcome> {
+  const object = request.object ?? request.oldObject ?? {};
+  const only = [policy.key];
+  try {
+    if (phase === 'mutate') {
+      const answer = await engine.mutate(request, {only, ...noDeadline});
+      const existing = await engine.generate(request, {only, ...noDeadline});
+      return {
+        rules: [...rulesOf(answer.results), ...rulesOf(existing.results).filter(rule => rule.type === 'Mutation')],
+        patched: answer.object ?? object,
+      };
+    }
+    if (phase === 'generate') {
+      const {results} = await engine.generate(request, {only, ...noDeadline});
+      return {rules: rulesOf(results).filter(rule => rule.type === 'Generation'), patched: object};
+    }
+    const call = {only, bucket: 'all', ...noDeadline} as const;
+    const admission = policy.compiled?.source.spec.admission ?? true;
+    const {results} = await (admission ? engine.validate(request, call) : engine.applyBackgroundChecks(request, call));
+    return {rules: rulesOf(results), patched: object};
+  } catch (error) {
+    if (error instanceof EvalError) return {rules: [failed(phase, error.message)], patched: object};
+    throw error;
+  }
+}
+
+function rulesOf(results: readonly PolicyResult[]): readonly RuleResponse[] {
+  return results.flatMap(result => result.rules.map(toResponse));
+}
+
+function toResponse(rule: RuleResult): RuleResponse {
+  const targets = rule.targets ?? [];
+  return {
+    rule: rule.rule,
+    type: rule.type,
+    status: rule.status,
+    message: rule.message,
+    audit: rule.action === 'Audit',
+    properties: rule.properties ?? noProperties,
+    exceptions: rule.exceptions ?? [],
+    generated: rule.type === 'Generation' ? targets : [],
+    targets: rule.type === 'Mutation' && rule.status === 'pass' ? targets : [],
+    unserved: false,
+  };
+}
+
+function failed(phase: Phase, message: string): RuleResponse {
+  return response({rule: '', phase, message, unserved: false});
+}
+
+function unservedResponse(rule: UnservedRule): RuleResponse {
+  return response({rule: rule.name, phase: rule.phase, message: rule.reason, unserved: true});
+}
+
+function refused(policy: PreparedPolicy, resource: JsonObject): PolicyResponse {
+  const message = policy.refusal ?? '';
+  return {policy, phase: 'validate', resource, patched: resource, rules: [response({rule: '', phase: 'validate', message, unserved: true})]};
+}
+
+function response(options: {rule: string; phase: Phase; message: string; unserved: boolean}): RuleResponse {
+  return {
+    rule: options.rule,
+    type: typeOf(options.phase),
+    status: 'error',
+    message: options.message,
+    audit: false,
+    properties: noProperties,
+    exceptions: [],
+    generated: [],
+    targets: [],
+    unserved: options.unserved,
+  };
+}
+
+function typeOf(phase: Phase): RuleResponse['type'] {
+  switch (phase) {
+    case 'mutate':
+      return 'Mutation';
+    case 'generate':
+      return 'Generation';
+    case 'verifyImages':
+      return 'ImageVerify';
+    case 'cleanup':
+      return 'Cleanup';
+    default:
+      return 'Validation';
+  }
+}

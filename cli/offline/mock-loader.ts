@@ -1,0 +1,106 @@
+import {createOfflineContextLoader} from '../../adapters/offline-context-loader.js';
+import {RuleRun} from '../../engine/context/rule-run.js';
+import type {ApiCallRequest, ContextLoader} from '../../engine/context-loader.js';
+import {defaultLimits} from '../../engine/budget.js';
+import {EvalError} from '../../engine/diagnostic.js';
+import {compileQuery} from '../../engine/jmespath/index.js';
+import {isObject, type Json, type JsonObject, own, setOwn} from '../../engine/json/types.js';
+import type {RegexEngine} from '../../engine/regex/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import {nameOf} from '../files/load-policies.js';
+import {type ApiCallResponse, mockKey} from '../files/test-file.js';
+import type {ValuesSpec} from '../files/values-file.js';
+import {FileError} from '../files/file-error.js';
+import {labelsOf} from './request.js';
+
+/** A global context entry with its data at hand. */
+export interface GlobalEntry {
+  readonly name: string;
+  readonly data: Json;
+  readonly fieldPath?: string;
+  readonly projections: ReadonlyArray<{readonly name: string; readonly path: string}>;
+}
+
+export interface MockLoaderOptions {
+  /** Objects that stand for the cluster. */
+  readonly objects: readonly JsonObject[];
+  readonly resources: ResourceMap;
+  readonly regex: RegexEngine;
+  readonly values: ValuesSpec | undefined;
+  readonly apiCalls?: readonly ApiCallResponse[];
+  readonly globalEntries?: readonly GlobalEntry[];
+  /** Missing Namespace objects are errors, as in a cluster. */
+  readonly strictNamespaces?: boolean;
+}
+
+/** The engine's door in an offline run: what the files give, and nothing else. */
+export function createMockLoader(options: MockLoaderOptions): ContextLoader {
+  const base = createOfflineContextLoader({resources: options.objects, resourceMap: options.resources, now: Date.now});
+  const calls = new Map((options.apiCalls ?? []).map(call => [mockKey(call), call]));
+  const labels = namespaceLabels(options.values);
+  let globals: Map<string, Json> | undefined;
+  return {
+    ...base,
+    apiCall(request, load) {
+      const call = findCall(calls, request);
+      if (call === undefined) return base.apiCall(request, load);
+      const code = call.response?.statusCode || 200;
+      if (code < 200 || code > 299) throw new EvalError(`HTTP ${code} from ${request.service?.url ?? request.urlPath ?? ''}`);
+      return call.response?.body ?? null;
+    },
+    globalReference(name, projection) {
+      globals ??= evaluateGlobals(options, base);
+      const value = globals.get(name);
+      if (value === undefined) throw new EvalError(`global context entry ${name} is not given`);
+      if (projection === undefined) return value;
+      const part = isObject(value) ? own(value, projection) : undefined;
+      if (part === undefined) throw new EvalError(`global context entry ${name} has no projection ${projection}`);
+      return part;
+    },
+    async imageData(reference) {
+      throw new EvalError(`image data of ${reference} is not available: give it as a value, registries are not read by this release`);
+    },
+    namespaceLabels(name, load) {
+      const given = labels.get(name);
+      if (given !== undefined) return {...given, 'kubernetes.io/metadata.name': name};
+      const found = base.namespaceLabels(name, load);
+      if (found === undefined && options.strictNamespaces) {
+        throw new EvalError(`failed to get the resource's namespace (namespaces ${JSON.stringify(name)} not found)`);
+      }
+      return found ?? {'kubernetes.io/metadata.name': name};
+    },
+  };
+}
+
+function findCall(calls: ReadonlyMap<string, ApiCallResponse>, request: ApiCallRequest): ApiCallResponse | undefined {
+  const address = request.service?.url ?? request.urlPath ?? '';
+  return calls.get(`${request.method}:${address}`) ?? calls.get(address);
+}
+
+/** Labels that the values give to namespaces; whole Namespace objects win over selectors. */
+function namespaceLabels(values: ValuesSpec | undefined): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const labels = new Map<string, Readonly<Record<string, string>>>();
+  for (const {name, labels: given} of values?.namespaceSelector ?? []) if (name !== undefined) labels.set(name, given ?? {});
+  for (const namespace of values?.namespaces ?? []) labels.set(nameOf(namespace), labelsOf(namespace));
+  return labels;
+}
+
+function evaluateGlobals(options: MockLoaderOptions, loader: ContextLoader): Map<string, Json> {
+  return new Map((options.globalEntries ?? []).map(entry => [entry.name, evaluateGlobal(entry, options, loader)]));
+}
+
+function evaluateGlobal(entry: GlobalEntry, options: MockLoaderOptions, loader: ContextLoader): Json {
+  const query = (path: string, data: Json): Json => {
+    const run = new RuleRun({loader, regex: options.regex, resources: options.resources, operatorNamespace: 'kyverno', limits: defaultLimits});
+    try {
+      return compileQuery(path).evaluate(data, run);
+    } catch (error) {
+      throw new FileError(`global context entry ${entry.name}: ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const data = entry.fieldPath ? query(entry.fieldPath, entry.data) : entry.data;
+  if (entry.projections.length === 0) return data;
+  const result: JsonObject = {};
+  for (const {name, path} of entry.projections) setOwn(result, name, query(path, data));
+  return result;
+}

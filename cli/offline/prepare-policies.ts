@@ -1,0 +1,109 @@
+import {deriveRules} from '../../engine/autogen/derive-rules.js';
+import {compilePolicy} from '../../engine/compile/compile-policy.js';
+import type {CompiledPolicy} from '../../engine/compile/types.js';
+import {unservedReasons} from '../../engine/compile/unserved.js';
+import {type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
+import {compileFilterGroup, type Matcher} from '../../engine/match/compile-filter.js';
+import {loadClassicPolicy} from '../../engine/policy/index.js';
+import type {ClassicPolicy, ClassicRule} from '../../engine/policy/model.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import {policyKey} from '../../engine/snapshot/policy-cache.js';
+import {nameOf, namespaceOf, type PolicyDocument} from '../files/load-policies.js';
+import {kindOf} from '../files/load-resources.js';
+import type {Phase, PolicyIdentity} from './responses.js';
+
+/** A rule that this release cannot judge: whom it would concern and what is missing. */
+export interface UnservedRule {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly reason: string;
+  readonly match: Matcher;
+  readonly exclude: Matcher | undefined;
+}
+
+/** A policy as an offline run holds it. */
+export interface PreparedPolicy extends PolicyIdentity {
+  /** What of it is served; `undefined` when nothing is. */
+  readonly compiled: CompiledPolicy | undefined;
+  readonly unserved: readonly UnservedRule[];
+  /** Why nothing of the policy can be judged, whatever the resource. */
+  readonly refusal: string | undefined;
+  /** The policy is no valid one: it is left out, for these reasons. */
+  readonly invalid: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  /** Rules after autogen, for banners. */
+  readonly ruleCount: number;
+  /** Names of the computed rules. */
+  readonly ruleNames: ReadonlySet<string>;
+}
+
+const compileOptions = {matchConditions: 'not-available', background: 'served'} as const;
+
+export function preparePolicy(document: PolicyDocument, resources: ResourceMap): PreparedPolicy {
+  const {raw, family} = document;
+  const namespace = kindOf(raw) === 'ClusterPolicy' ? '' : namespaceOf(raw);
+  const base = {
+    family,
+    kind: kindOf(raw),
+    name: nameOf(raw),
+    namespace,
+    key: family === 'classic' ? policyKey(raw) : namespace === '' ? nameOf(raw) : `${namespace}/${nameOf(raw)}`,
+    raw,
+    compiled: undefined,
+    unserved: [],
+    refusal: undefined,
+    invalid: [],
+    warnings: [],
+    ruleCount: 1,
+    ruleNames: new Set<string>(),
+  };
+  if (family !== 'classic') return {...base, refusal: `${base.kind} policies are not served by this release`};
+  const {policy, errors, warnings} = loadClassicPolicy(raw, {resources});
+  if (policy === undefined) return {...base, invalid: errors, warnings, ruleCount: 0};
+  return {...base, ...compileServed(policy), warnings};
+}
+
+function compileServed(policy: ClassicPolicy) {
+  const reasons = unservedReasons(policy, compileOptions);
+  const wholly = reasons.find(reason => !policy.spec.rules.some(rule => rule.path === reason.path));
+  const reasonOf = new Map(reasons.map(reason => [reason.path, formatDiagnostic({...reason, path: ''})]));
+  const isServed = (rule: ClassicRule) => wholly === undefined && !reasonOf.has(rule.path);
+  const served = withRules(policy, policy.spec.rules.filter(isServed));
+  const rest = withRules(policy, policy.spec.rules.filter(rule => !isServed(rule)));
+  const result =
+    served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions);
+  const unserved = [...rest.spec.rules, ...deriveRules(rest)].map((rule): UnservedRule => ({
+    name: rule.name,
+    phase: phaseOf(rule),
+    reason: wholly === undefined ? (reasonOf.get(rule.path) ?? 'not served by this release') : formatDiagnostic({...wholly, path: ''}),
+    match: compileFilterGroup(rule.match, {role: 'match'}),
+    exclude: rule.exclude === undefined ? undefined : compileFilterGroup(rule.exclude, {role: 'exclude'}),
+  }));
+  const names = [...(result?.policy?.rules.map(rule => rule.name) ?? []), ...unserved.map(rule => rule.name)];
+  return {
+    compiled: result?.policy,
+    unserved,
+    invalid: result?.problems ?? [],
+    ruleCount: names.length,
+    ruleNames: new Set(names),
+  };
+}
+
+function withRules(policy: ClassicPolicy, rules: readonly ClassicRule[]): ClassicPolicy {
+  return {...policy, spec: {...policy.spec, rules}};
+}
+
+function phaseOf(rule: ClassicRule): Phase {
+  switch (rule.action.type) {
+    case 'mutate':
+      return 'mutate';
+    case 'generate':
+      return 'generate';
+    case 'verifyImages':
+      return 'verifyImages';
+    case 'cleanup':
+      return 'cleanup';
+    default:
+      return 'validate';
+  }
+}

@@ -1,0 +1,114 @@
+import type {JsonObject} from '../../engine/json/types.js';
+import {readText} from '../files/documents.js';
+import {messageOf} from '../files/file-error.js';
+import {readResources} from '../files/load-resources.js';
+import {checkTest, type Expectation, isDeprecatedTest, pathOf, type TestCase} from '../files/test-file.js';
+import {FileError} from '../files/file-error.js';
+import {Evaluator} from '../offline/evaluate.js';
+import {keyOf, keyText} from '../offline/responses.js';
+import type {ExpectedObjects} from './compare.js';
+import {type LoadedSuite, loadSuite} from './load-suite.js';
+import {type ChangedTarget, type Judged, matchRows, type Row} from './match-rows.js';
+
+export interface SuiteOptions {
+  readonly registry: boolean;
+  readonly strict: boolean;
+}
+
+/** Plain data: it crosses threads. */
+export interface SuiteResult {
+  /** What was going on, in order. */
+  readonly log: readonly string[];
+  readonly rows: readonly Row[];
+  readonly warnings: readonly string[];
+  /** Why the run ends here; the command ends with it. */
+  readonly failure?: string;
+}
+
+/** Runs one test whose `results` are already filtered. Never throws for a file's sake. */
+export async function runSuite(test: TestCase, expectations: readonly Expectation[], options: SuiteOptions): Promise<SuiteResult> {
+  const log: string[] = [`Loading test  ( ${test.path} ) ...`];
+  try {
+    if (isDeprecatedTest(test.spec)) {
+      log.push('  WARNING: test file is in a deprecated form; `kyverno fix test` brings it up to date');
+      throw new FileError('test file contains deprecated form: apiVersion and kind are required, name belongs under metadata');
+    }
+    checkTest(test.spec);
+    const suite = await loadSuite(test, {registry: options.registry, log: line => log.push(line)});
+    log.push(banner(suite));
+    const runs = await judge(suite, expectations);
+    log.push('  Checking results ...');
+    const load = await expectedObjects(test, expectations, suite);
+    const targets = changedTargets(runs);
+    const rows = expectations.flatMap(expectation =>
+      matchRows(expectation, {runs, targets, invalid: suite.invalid, load, strict: options.strict}),
+    );
+    return {log, rows, warnings: suite.warnings};
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return {log, rows: [], warnings: [], failure: `failed to run test (${messageOf(error)})`};
+  }
+}
+
+function banner({policies, resources, exceptionCount}: LoadedSuite): string {
+  const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+  const exceptions = exceptionCount > 0 ? ` with ${plural(exceptionCount, 'exception', 'exceptions')}` : '';
+  return `  Applying ${plural(policies.length, 'policy', 'policies')} to ${plural(resources.length, 'resource', 'resources')}${exceptions} ...`;
+}
+
+/** Every resource once by default, and once for each operation that an expectation names. */
+async function judge(suite: LoadedSuite, expectations: readonly Expectation[]): Promise<ReadonlyMap<string, readonly Judged[]>> {
+  const evaluator = new Evaluator(suite.world);
+  const operations = new Set(['', ...expectations.flatMap(({operation}) => (operation ? [operation] : []))]);
+  const runs = new Map<string, Judged[]>();
+  for (const operation of operations) {
+    const judged: Judged[] = [];
+    for (const resource of suite.resources) {
+      judged.push({key: keyOf(resource), responses: await evaluator.evaluate(resource, operation === '' ? undefined : operation)});
+    }
+    runs.set(operation, judged);
+  }
+  return runs;
+}
+
+function changedTargets(runs: ReadonlyMap<string, readonly Judged[]>): readonly ChangedTarget[] {
+  const found = new Map<string, {key: ChangedTarget['key']; changes: ChangedTarget['changes'][number][]}>();
+  for (const judged of runs.values()) {
+    for (const response of judged.flatMap(item => item.responses)) {
+      const seen = new Set<string>();
+      for (const rule of response.rules) {
+        for (const object of rule.targets) {
+          const key = keyOf(object);
+          const text = keyText(key);
+          // A response speaks once of each target, by its first rule that changed it.
+          if (seen.has(text)) continue;
+          seen.add(text);
+          const entry = found.get(text) ?? {key, changes: []};
+          entry.changes.push({response, rule, object});
+          found.set(text, entry);
+        }
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** Reads every expected file once, ahead of the comparison. */
+async function expectedObjects(test: TestCase, expectations: readonly Expectation[], suite: LoadedSuite): Promise<ExpectedObjects> {
+  const files = new Map<string, readonly JsonObject[] | {readonly error: string}>();
+  const paths = expectations.flatMap(({patchedResources, generatedResource, generatedResources}) => [
+    ...(patchedResources ? [patchedResources] : []),
+    ...(generatedResource ? [generatedResource] : []),
+    ...(generatedResources ?? []),
+  ]);
+  for (const path of new Set(paths)) {
+    const file = pathOf(test, path);
+    try {
+      files.set(path, readResources(await readText(file), file, suite.world.resources));
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      files.set(path, {error: messageOf(error)});
+    }
+  }
+  return path => files.get(path) ?? {error: `${path} was not read`};
+}
