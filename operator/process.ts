@@ -357,7 +357,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info('stopping');
     await Promise.all([webhooks.stop(), status.stop(), renewals.stop()]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
-    await server?.drain({endpointGone: () => endpointGone(client, environment, log), maxWaitMs: 10_000});
+    await Promise.all([
+      operator.resign(),
+      server?.drain({endpointGone: () => endpointGone(client, environment, log), maxWaitMs: 10_000}),
+    ]);
     await lease.stop();
     await operator.stop();
     await replicas.stop();

@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import type {IncomingMessage} from 'node:http';
 import type {KubeConfig} from '@kubernetes/client-node';
 import {stringifyJson} from '../../engine/json/stringify.js';
@@ -54,6 +55,8 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   const credentials = createCredentials(kubeConfig, clock);
   const limit = createRateLimit({qps, burst, clock});
   const closed = new AbortController();
+  // Every stream and call under way listens: many of them are no leak.
+  setMaxListeners(0, closed.signal);
 
   /** One exchange, with fresh credentials once after a 401 and a fresh socket once after a stale one. */
   async function exchange(wire: WireRequest): Promise<IncomingMessage> {

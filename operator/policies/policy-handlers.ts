@@ -1,7 +1,7 @@
 import type {Logger} from '../../adapters/log/logger.js';
 import type {ObjectReader} from '../../adapters/kube/object-store.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {PolicyCache, PolicyState} from '../../engine/snapshot/policy-cache.js';
 import {restoreNulls} from '../config/restore-nulls.js';
 import type {ReplicaState} from '../leases/replica-state.js';
@@ -28,17 +28,22 @@ export interface PolicyHandlersOptions {
  */
 export function createPolicyHandlers(options: PolicyHandlersOptions) {
   const {cache, log, lister} = options;
+  /** Of each policy as last compiled: annotations steer autogen and reports, but do not count into the generation. */
+  const compiledWith = new Map<string, string>();
 
   function reconcilePolicy(kind: ClassicKind, key: string): void {
     const raw = lister(policyResources[kind]).get(key);
     const before = cache.policy(key);
     if (raw === undefined) {
       cache.dropPolicy(key);
+      compiledWith.delete(key);
       log.info(`policy ${key} deleted`, {kind});
       options.onChange(kind, key, undefined, before);
       return;
     }
-    if (before !== undefined && isSame(before, raw)) return;
+    const annotations = JSON.stringify(ownPath(raw, 'metadata', 'annotations') ?? {});
+    if (before !== undefined && isSame(before, raw) && compiledWith.get(key) === annotations) return;
+    compiledWith.set(key, annotations);
     const {object, restored} = restoreNulls(raw);
     if (restored.length > 0) log.v(1, `policy ${key}: null values that kubectl apply took out are read as written`, {paths: restored.join(', ')});
     const state = cache.putPolicy(object);
@@ -67,16 +72,10 @@ export function createPolicyHandlers(options: PolicyHandlersOptions) {
   return {reconcilePolicy, reconcileException};
 }
 
-/** Status writes move the resourceVersion, not the generation: nothing to compile again. */
+/** Status writes move the resourceVersion, not the generation: nothing to compile, log or tell again. */
 function isSame(state: PolicyState, raw: JsonObject): boolean {
-  const metadata = raw['metadata'] as JsonObject;
-  return state.uid === metadata['uid'] && state.generation === metadata['generation'] && state.generation !== 0 && sameAnnotations(state, metadata);
-}
-
-/** Annotations steer autogen and reports, but do not count into the generation. */
-function sameAnnotations(state: PolicyState, metadata: JsonObject): boolean {
-  if (state.status !== 'served') return false;
-  return JSON.stringify(state.policy.source.annotations) === JSON.stringify(metadata['annotations'] ?? {});
+  const generation = ownPath(raw, 'metadata', 'generation');
+  return state.uid === ownPath(raw, 'metadata', 'uid') && state.generation === generation && state.generation !== 0;
 }
 
 /** What this replica says of itself with each renewal of its Lease. */

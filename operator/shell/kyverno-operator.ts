@@ -78,10 +78,14 @@ export class KyvernoOperator extends Framework {
     else this.#lead(true);
   }
 
-  /** Gives the Lease back first, so that another replica can lead while this one drains. */
+  /** Gives the Lease back, so that another replica can lead while this one drains; mirrors stay up to date. */
+  async resign(): Promise<void> {
+    await this.#election?.stop();
+  }
+
   override async stop(): Promise<void> {
     super.stop();
-    await this.#election?.stop();
+    await this.resign();
     await this.#options.manager.stop();
   }
 
