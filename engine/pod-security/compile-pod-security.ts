@@ -17,7 +17,11 @@ export interface PodSecurityOptions {
 export function compilePodSecurity(raw: JsonObject, {rule, path}: PodSecurityOptions): Check {
   const level = own(raw, 'level');
   if (!isLevel(level)) {
-    throw new CompileError({code: 'pod-security-level', message: 'level must be privileged, baseline or restricted', path: `${path}.level`});
+    throw new CompileError({
+      code: 'pod-security-level',
+      message: 'level must be privileged, baseline or restricted',
+      path: `${path}.level`,
+    });
   }
   const version = textOf(own(raw, 'version'));
   const standard = compileStandard(level, version);
@@ -38,7 +42,13 @@ export function compilePodSecurity(raw: JsonObject, {rule, path}: PodSecurityOpt
     const found = violationsOf(standard, viewPod(subject, place, scope.env.budget));
     const violations = found === undefined ? [] : reduceViolations(found, exclusions);
     if (violations.length === 0) return passed;
-    const left = exemptions.length === 0 ? violations : reduceViolations(violations, exemptions.flatMap(({exclusions}) => exclusions));
+    const left =
+      exemptions.length === 0
+        ? violations
+        : reduceViolations(
+            violations,
+            exemptions.flatMap(({exclusions}) => exclusions),
+          );
     return left.length === 0 ? exempted(exemptions.map(({key}) => key)) : fail(left, place);
   };
 }

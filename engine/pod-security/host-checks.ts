@@ -69,7 +69,8 @@ function hosts(
 
 /** Windows containers that are processes of the host. */
 export const windowsHostProcess = podThenContainers(
-  pod => (isHostProcess(pod.security) ? [forbidden('spec.securityContext.windowsOptions.hostProcess', true)] : undefined),
+  pod =>
+    isHostProcess(pod.security) ? [forbidden('spec.securityContext.windowsOptions.hostProcess', true)] : undefined,
   (container, security, list, index) =>
     isHostProcess(security)
       ? forbidden(fieldPath(list, index, 'securityContext.windowsOptions.hostProcess'), true, container)

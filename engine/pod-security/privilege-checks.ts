@@ -1,5 +1,12 @@
 import type {JsonObject} from '../json/types.js';
-import {type ContainerTest, containerCheck, eachContainer, type Found, type PodCheck, podThenContainers} from './each-container.js';
+import {
+  type ContainerTest,
+  containerCheck,
+  eachContainer,
+  type Found,
+  type PodCheck,
+  podThenContainers,
+} from './each-container.js';
 import {type FieldError, fieldPath, forbidden, forbiddenSet, required} from './field-error.js';
 import {boolAt, integerAt, listAt, objectAt, textItem} from './read.js';
 
@@ -77,7 +84,11 @@ const notAllDropped: ContainerTest = (container, security, list, index) => {
   if (drop.includes('ALL')) return undefined;
   const path = fieldPath(list, index, 'securityContext.capabilities.drop');
   if (drop.length === 0) return required(path, [''], container);
-  return forbiddenSet(path, drop.map(item => textItem(item, 'drop')), container);
+  return forbiddenSet(
+    path,
+    drop.map(item => textItem(item, 'drop')),
+    container,
+  );
 };
 
 function addedBeyond(allowed: ReadonlySet<string>): PodCheck {

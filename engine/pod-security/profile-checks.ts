@@ -88,7 +88,9 @@ export function seLinuxOptions(types: ReadonlySet<string>): PodCheck {
   return podThenContainers(
     pod => seLinuxErrors(pod, pod.security, types, field => forbidden(`spec.${field.path}`, field.value)),
     (container, security, list, index, pod) =>
-      seLinuxErrors(pod, security, types, field => forbidden(fieldPath(list, index, field.path), field.value, container)),
+      seLinuxErrors(pod, security, types, field =>
+        forbidden(fieldPath(list, index, field.path), field.value, container),
+      ),
   );
 }
 

@@ -24,7 +24,9 @@ function reasonOf({check: {source}, errors}: Violation): string {
 function describeError(error: FieldError, prefix: string): string {
   const path = `${prefix}${error.path}`;
   if (error.type === 'required') return `${path}: Required value`;
-  return error.shown === undefined ? `${path}: Forbidden` : `${path} is forbidden, forbidden values found: ${error.shown}`;
+  return error.shown === undefined
+    ? `${path}: Forbidden`
+    : `${path} is forbidden, forbidden values found: ${error.shown}`;
 }
 
 export interface Standard {
@@ -33,7 +35,10 @@ export interface Standard {
 }
 
 /** Properties of a report's result. */
-export function violationProperties({level, version}: Standard, violations: readonly Violation[]): Record<string, string> {
+export function violationProperties(
+  {level, version}: Standard,
+  violations: readonly Violation[],
+): Record<string, string> {
   return {
     standard: level,
     version,

@@ -65,7 +65,10 @@ function violationOf(check: StandardCheck, pod: PodView): Violation | undefined 
 }
 
 /** What is left when exclusions have freed what each of them frees by itself. */
-export function reduceViolations(violations: readonly Violation[], exclusions: readonly Exclusion[]): readonly Violation[] {
+export function reduceViolations(
+  violations: readonly Violation[],
+  exclusions: readonly Exclusion[],
+): readonly Violation[] {
   if (exclusions.length === 0) return violations;
   return violations
     .map(violation => reduced(violation, exclusions))
