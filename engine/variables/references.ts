@@ -73,7 +73,12 @@ class Resolver {
   }
 
   #error(expression: string, message: string): CompileError {
-    return new CompileError({code: 'reference', message: `invalid reference ${expression}: ${message}`, path: this.path, expression});
+    return new CompileError({
+      code: 'reference',
+      message: `invalid reference ${expression}: ${message}`,
+      path: this.path,
+      expression,
+    });
   }
 }
 

@@ -1,0 +1,146 @@
+import {describe, expect, it} from 'vitest';
+import type {ApiCallRequest, ContextLoader} from '../context-loader.js';
+import {EvalError} from '../diagnostic.js';
+import {recordingLoader} from '../testing/recording-loader.js';
+import {pathSegments, scopeLoader} from './scoped-loader.js';
+
+const load = {deadline: 0};
+const get = (urlPath: string): ApiCallRequest => ({method: 'GET', urlPath});
+const service: ApiCallRequest = {method: 'GET', service: {url: 'https://169.254.169.254/', headers: []}};
+
+type Call = (loader: ContextLoader) => unknown;
+
+/** Every way to the outside; none may be missing here. */
+const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
+  configMap: {
+    own: door => door.configMap('team', 'c', load),
+    foreign: door => door.configMap('kube-system', 'c', load),
+  },
+  apiCall: {
+    own: door => door.apiCall(get('/api/v1/namespaces/team/pods'), load),
+    foreign: door => door.apiCall(get('/api/v1/namespaces/kube-system/secrets'), load),
+  },
+  globalReference: {foreign: door => door.globalReference('g', undefined, load)},
+  imageData: {own: door => door.imageData('nginx', load)},
+  namespaceLabels: {
+    own: door => door.namespaceLabels('team', load),
+    foreign: door => door.namespaceLabels('other', load),
+  },
+  lookupHost: {foreign: door => door.lookupHost('db.other.svc', load)},
+  now: {own: door => door.now()},
+  random: {own: door => door.random()},
+};
+
+describe('a namespaced policy', () => {
+  const tables = {api: {'/api/v1/namespaces/team/pods': {items: []}}, images: {nginx: {}}, global: {g: 1}};
+  const within = Object.entries(doors).flatMap(([name, {own}]) => (own === undefined ? [] : [{name, own}]));
+  const beyond = Object.entries(doors).flatMap(([name, {foreign}]) => (foreign === undefined ? [] : [{name, foreign}]));
+
+  for (const {name, own} of within) {
+    it(`may use ${name} in its namespace`, () => {
+      const host = recordingLoader(tables);
+      expect(() =>
+        own(scopeLoader(host, {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: false})),
+      ).not.toThrow();
+    });
+  }
+
+  for (const {name, foreign} of beyond) {
+    it(`may not use ${name} beyond its namespace, and the host is not asked`, () => {
+      const host = recordingLoader(tables);
+      const door = scopeLoader(host, {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: false});
+      expect(() => foreign(door)).toThrow(EvalError);
+      expect(host.calls).toEqual([]);
+    });
+
+    it(`leaves ${name} to cluster policies`, () => {
+      const host = recordingLoader({...tables, api: {'/api/v1/namespaces/kube-system/secrets': {}}});
+      expect(() => foreign(scopeLoader(host, {kind: 'cluster'}, {allowServiceCalls: false}))).not.toThrow();
+    });
+  }
+
+  it('calls services only where the installation allows it', () => {
+    const host = recordingLoader({api: {'https://169.254.169.254/': {}}});
+    const scope = {kind: 'namespace', namespace: 'team'} as const;
+    expect(() => scopeLoader(host, scope, {allowServiceCalls: false}).apiCall(service, load)).toThrow(
+      'may not call services',
+    );
+    expect(scopeLoader(host, scope, {allowServiceCalls: true}).apiCall(service, load)).toEqual({});
+    expect(() =>
+      scopeLoader(host, scope, {allowServiceCalls: true}).apiCall({...service, urlPath: '/api/v1/nodes'}, load),
+    ).toThrow('either urlPath or service');
+  });
+
+  it('never names the empty namespace', () => {
+    const door = scopeLoader(recordingLoader(), {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: false});
+    expect(() => door.configMap('', 'c', load)).toThrow('of namespace ""');
+  });
+
+  const allowed = [
+    '/api/v1/namespaces/team/pods',
+    '/api/v1/namespaces/team/pods/x',
+    '/api/v1/namespaces/team/pods/x/status',
+    '/apis/apps/v1/namespaces/team/deployments',
+    '/apis/apps/v1/namespaces/team/deployments/x?limit=1',
+    '/api/v1/namespaces/t%65am/pods',
+    '/api/v1/namespaces/team/pods/',
+    '/api/v1/namespaces/team/pods?fieldSelector=metadata.namespace%3Dother',
+  ];
+  const refused = [
+    '',
+    'api/v1/namespaces/team/pods',
+    '/api/v1/pods',
+    '/api/v1/namespaces/team',
+    '/api/v1/namespaces/team/',
+    '/api/v1/namespaces/teams/pods',
+    '/api/v1/namespaces/other/pods?x=/namespaces/team/',
+    '/api/v1/namespaces/other/pods#/namespaces/team/pods',
+    '/api/v1/nodes?/namespaces/team/pods',
+    '/api/v1/namespaces/team/../other/pods',
+    '/api/v1/namespaces/team/pods/../../other/pods',
+    '/api/v1/namespaces/team/%2e%2e/other/pods',
+    '/api/v1/namespaces/team/%2E%2e/other/pods',
+    '/api/v1/namespaces/team/%252e%252e/other/pods',
+    '/api/v1/namespaces/team%2f..%2fother/pods',
+    '/api/v1/namespaces/other%2fnamespaces%2fteam/pods',
+    '/api/v1/namespaces/team/..\\other/pods',
+    '/api/v1/namespaces/team/.\t./other/pods',
+    '/api/v1/namespaces/team/pods/a\nb',
+    '/api/v1/namespaces/team/./pods',
+    '/api/v1/namespaces/team//pods',
+    '//api/v1/namespaces/team/pods',
+    '/api/v1/namespaces/team/pods%00',
+    '/api/v1/namespaces/team/pods/%',
+    '/api/v1/namespaces/TEAM/pods',
+    '/api/v1/watch/namespaces/team/pods',
+    '/api/v1/nodes/n/proxy/namespaces/team/pods',
+    '/apis/namespaces/team/pods',
+    '/apis/x/v1/things/namespaces/team/pods',
+    '/metrics/namespaces/team/x',
+    '/api/v1/namespaces/team/services/http:db:80/proxy/admin',
+    '/api/v1/namespaces/team/pods/x/proxy',
+    '/api/v1/namespaces/team/pods/x/exec',
+    '/api/v1/namespaces/team/pods/x/%65xec',
+    '/api/v1/namespaces/team/pods/x/attach',
+    '/api/v1/namespaces/team/pods/x/portforward',
+    '/api/v1/namespaces/team/serviceaccounts/admin/token',
+  ];
+  const host = recordingLoader({api: Object.fromEntries(allowed.map(path => [path, {}]))});
+  const door = scopeLoader(host, {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: false});
+
+  it.each(allowed)('may call %s', path => {
+    expect(door.apiCall(get(path), load)).toEqual({});
+  });
+
+  it.each(refused)('may not call %j', path => {
+    const before = host.calls.length;
+    expect(() => door.apiCall(get(path), load)).toThrow(EvalError);
+    expect(host.calls).toHaveLength(before);
+  });
+});
+
+describe('path segments', () => {
+  it('are decoded once', () => {
+    expect(pathSegments('/a/b%20c/d%C3%A9?x=1')).toEqual(['a', 'b c', 'dé']);
+  });
+});
