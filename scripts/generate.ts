@@ -2,6 +2,7 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {generatedFiles} from './crd/files.js';
+import {diagnosticsPage, diagnosticsText} from './generate-diagnostics.js';
 
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
@@ -16,7 +17,7 @@ function current(path: string): string | undefined {
 }
 
 let stale = 0;
-for (const [name, text] of generatedFiles()) {
+for (const [name, text] of [...generatedFiles(), [diagnosticsPage, diagnosticsText()] as const]) {
   const path = join(root, name);
   if (current(path) === text) continue;
   stale += 1;
