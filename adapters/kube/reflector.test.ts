@@ -142,14 +142,17 @@ describe('reflector', () => {
     expect(interruptions).toContain('expired');
   });
 
-  it('replaces a stream that is open and silent', async () => {
+  it('replaces a stream that is open and silent, and makes no fuss of it', async () => {
     server.put(pods, pod('a'));
-    const reflector = reflect({idleMs: 60});
+    const lines: string[] = [];
+    const loud = (message: string) => void lines.push(message);
+    const reflector = reflect({idleMs: 60, log: {...silentLog, error: loud, warn: loud, info: loud}});
     await eventually(() => server.watchers === 1);
     server.freezeWatches();
     server.put(pods, pod('b'));
     await agree(reflector);
     expect(interruptions).toContain('idle');
+    expect(lines).toEqual([]);
   });
 
   it('outlives an API server that is away, and keeps what it has', async () => {

@@ -242,11 +242,14 @@ export function createReflector(options: ReflectorOptions): Reflector {
       } catch (error) {
         if (stopped.signal.aborted) return;
         const expired = isExpired(error);
+        // Servers may have nothing to say of a quiet kind for longer than a dead stream is waited for.
+        const silent = !mustList && causeOf(error) === 'idle';
         // Only a broken transport leaves the known version good to go on from.
         mustList ||= expired || !isInterruption(error);
-        lastError = error instanceof Error ? error.message : String(error);
+        lastError = silent ? undefined : error instanceof Error ? error.message : String(error);
         metrics?.interrupted?.(kind, causeOf(error));
         if (expired) log.info('the server has forgotten the known version; listing again', {kind});
+        else if (silent) log.debug('a silent watch is opened anew', {kind});
         else if (options.optional && hasStatus(error, 404)) log.debug('the kind is not served', {kind});
         else log.warn('list or watch failed; trying again', {kind, error: lastError});
         await sleep(clock, Math.max(backoff.next(), retryAfterOf(error)), stopped.signal);
