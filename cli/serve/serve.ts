@@ -4,6 +4,7 @@ import {systemClock} from '../../adapters/clock.js';
 import {readManifests} from '../../adapters/files/manifests.js';
 import {readTree} from '../../adapters/files/read-tree.js';
 import {watchTree} from '../../adapters/files/watch-tree.js';
+import {growHeapSlowly} from '../../adapters/heap-growth.js';
 import {createLogger, type Logger} from '../../adapters/log/logger.js';
 import {createOfflineContextLoader} from '../../adapters/offline-context-loader.js';
 import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
@@ -48,6 +49,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     process.stderr.write(`${missing}: no such file or folder\n`);
     return 1;
   }
+  growHeapSlowly();
   const log = createLogger({format: settings.format, verbosity: settings.verbosity});
   const cache = new PolicyCache({resources: () => builtinResourceMap, compile, exceptions});
   const {policies} = options;

@@ -1,4 +1,5 @@
 import {systemClock} from '../../adapters/clock.js';
+import {growHeapSlowly} from '../../adapters/heap-growth.js';
 import {createLogger} from '../../adapters/log/logger.js';
 import {fileCertificates} from '../../cli/serve/file-certificates.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
@@ -13,15 +14,16 @@ import {createMetrics, createAdmissionServer, noFilters, noRoles} from '../../we
 const absent = () => Promise.reject(new NotImplementedError('not part of the bench'));
 const nothing = {results: []} as const;
 const engine: Engine = {
-  validate: () => Promise.resolve(nothing),
-  mutate: request => Promise.resolve({...nothing, object: request.object, patch: []}),
+  validate: () => nothing,
+  mutate: request => ({...nothing, object: request.object, patch: []}),
   generate: absent,
   verifyAndPatchImages: absent,
-  applyBackgroundChecks: () => Promise.resolve(nothing),
+  applyBackgroundChecks: () => nothing,
   contextLoader: () => {
     throw new NotImplementedError('not part of the bench');
   },
 };
+growHeapSlowly();
 const log = createLogger({format: 'text', verbosity: 2});
 const server = createAdmissionServer({
   engine,

@@ -102,7 +102,7 @@ async function steadiness(options: MeasureOptions, folder: string) {
 async function starts(options: MeasureOptions, folders: {some: string; namespaced: string}) {
   const empty = emptyNodeCpu(quick ? 5 : 10);
   const first: number[] = [];
-  for (let index = 0; index < (quick ? 3 : 7); index++) {
+  for (let index = 0; index < (quick ? 3 : 5); index++) {
     const server = await serve(folders.some);
     await sendLoad(server, {...options, connections: 1}, {body: 'good', requests: 1});
     first.push(cpuSeconds(server.pid));
@@ -141,9 +141,9 @@ async function main() {
     ca: readFileSync(join(tlsDir, 'ca.crt'), 'utf8'),
     bodies: json,
     connections: 8,
-    warmUp: quick ? 1500 : 6000,
-    requests: quick ? 1000 : 3000,
-    rounds: quick ? 2 : 7,
+    warmUp: quick ? 3000 : 4000,
+    requests: quick ? 1000 : 2000,
+    rounds: quick ? 3 : 7,
   };
   await throughput(options, folders, join(out, 'allow-server.mjs'));
   await starts(options, folders);
