@@ -69,15 +69,20 @@ function nextTime(fields: CronFields, zone: Zone, after: number): number | undef
       at = atWall(zone, at, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
     } else if (!isDay(fields, date)) {
       at = atWall(zone, at, (Math.floor(wall / day) + 1) * day);
-    } else if (!fields.hours.has(date.getUTCHours())) {
-      at += (60 - date.getUTCMinutes()) * minute;
-    } else if (fields.minutes.has(date.getUTCMinutes())) {
-      return at;
     } else {
-      at += minute;
+      const shown = date.getUTCMinutes();
+      const wanted = fields.hours.has(date.getUTCHours()) ? nextMinute(fields, shown) : 60;
+      if (wanted === shown) return at;
+      at += (wanted - shown) * minute;
     }
   }
   return undefined;
+}
+
+/** The first wanted minute at or after `from`; 60 when the hour has no more. */
+function nextMinute(fields: CronFields, from: number): number {
+  for (let value = from; value < 60; value += 1) if (fields.minutes.has(value)) return value;
+  return 60;
 }
 
 function isDay(fields: CronFields, date: Date): boolean {

@@ -1,3 +1,4 @@
+import {parseSchedule} from '../cleanup/schedule.js';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
 import {findVariables} from '../variables/scan.js';
 import {child, has, list, objects, stringMap, strings, text} from './access.js';
@@ -201,7 +202,7 @@ export function checkCleanup(rule: JsonObject, path: string, scope: Scope): void
   const cleanup = child(rule, 'cleanup')!;
   const place = at(path, 'cleanup');
   const schedule = text(cleanup, 'schedule');
-  if (schedule !== undefined && !isCron(schedule)) {
+  if (schedule !== undefined && 'error' in parseSchedule(schedule)) {
     faults.error(
       'cleanup-schedule',
       at(place, 'schedule'),
@@ -233,12 +234,4 @@ export function checkCleanup(rule: JsonObject, path: string, scope: Scope): void
       );
     }
   });
-}
-
-const cronField = /^[\dA-Za-z*/,?LW#-]+$/;
-
-function isCron(schedule: string): boolean {
-  if (/^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every \S+)$/.test(schedule)) return true;
-  const fields = schedule.trim().split(/\s+/);
-  return fields.length === 5 && fields.every(field => cronField.test(field));
 }

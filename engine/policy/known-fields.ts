@@ -299,6 +299,16 @@ export const specShape = object({
 
 export const policyShape = object({apiVersion: string, kind: string, metadata: any, spec: any, status: any});
 
+/** `spec` of a CleanupPolicy. */
+export const cleanupSpecShape = object({
+  match: matchShape,
+  exclude: matchShape,
+  context: contextShape,
+  conditions: any,
+  schedule: string,
+  deletionPropagationPolicy: oneOf('Foreground', 'Background', 'Orphan'),
+});
+
 /** `spec` of a PolicyException in its current form. */
 export const exceptionShape = object({
   background: boolean,
