@@ -83,7 +83,7 @@ function text(value: Json | undefined): string {
 
 /** Makes every part of a value read-only, so that whoever writes to its input is found out. */
 export function frozen<T extends Json>(value: T): T {
-  if (Array.isArray(value)) value.forEach(item => frozen(item));
-  else if (isObject(value)) Object.values(value).forEach(item => frozen(item));
+  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  for (const part of parts) frozen(part);
   return Object.freeze(value);
 }
