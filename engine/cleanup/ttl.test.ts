@@ -2,22 +2,22 @@ import {describe, expect, it} from 'vitest';
 import {parseTtl} from './ttl.js';
 
 const created = '2026-01-01T00:00:00Z';
-const after = (milliseconds: number) => Date.parse(created) + milliseconds;
+const later = (milliseconds: number) => Date.parse(created) + milliseconds;
 const day = 86_400_000;
 
 describe('the end of life in a label', () => {
   const good: readonly [string, number][] = [
-    ['10s', after(10_000)],
-    ['1h30m', after(5_400_000)],
-    ['1.5h', after(5_400_000)],
-    ['0', after(0)],
-    ['2d', after(2 * day)],
-    ['1w', after(7 * day)],
-    ['1w2d', after(9 * day)],
-    ['10days', after(10 * day)],
-    ['3weeks1hour', after(21 * day + 3_600_000)],
-    ['5Minutes', after(300_000)],
-    ['500ms', after(500)],
+    ['10s', later(10_000)],
+    ['1h30m', later(5_400_000)],
+    ['1.5h', later(5_400_000)],
+    ['0', later(0)],
+    ['2d', later(2 * day)],
+    ['1w', later(7 * day)],
+    ['1w2d', later(9 * day)],
+    ['10days', later(10 * day)],
+    ['3weeks1hour', later(21 * day + 3_600_000)],
+    ['5Minutes', later(300_000)],
+    ['500ms', later(500)],
     ['2026-02-03', Date.UTC(2026, 1, 3)],
     ['2026-02-03T040506Z', Date.UTC(2026, 1, 3, 4, 5, 6)],
   ];
@@ -36,7 +36,7 @@ describe('the end of life in a label', () => {
     '2026-02-30',
     '2026-13-01',
     '2026-02-03T250000Z',
-    '9'.repeat(62) + 'w',
+    `${'9'.repeat(62)}w`,
     '__proto__',
   ];
   for (const value of bad)

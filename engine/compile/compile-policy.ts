@@ -1,4 +1,6 @@
 import {deriveRules} from '../autogen/derive-rules.js';
+import type {CompiledCleanup} from '../cleanup/compile-cleanup-policy.js';
+import {compileCleanupRules} from '../cleanup/compile-cleanup-rule.js';
 import {compileEntries} from '../context/compile-entry.js';
 import {CompileError, type Diagnostic} from '../diagnostic.js';
 import {compileFilterGroup, compileQuickTest} from '../match/compile-filter.js';
@@ -34,7 +36,10 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
   const declared = source.spec.rules;
   const derived = deriveRules(source);
   const rules: CompiledRule[] = [];
+  let cleanups: readonly CompiledCleanup[] = [];
   [...declared, ...derived].forEach((rule, index) => {
+    // Clean-ups run by their schedule, never for a request.
+    if (rule.action.type === 'cleanup') return;
     try {
       rules.push(compileRule(rule, source, index >= declared.length));
     } catch (error) {
@@ -42,6 +47,12 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       problems.push(error.diagnostic);
     }
   });
+  try {
+    cleanups = compileCleanupRules(source);
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    problems.push(error.diagnostic);
+  }
   if (problems.length > 0) return {policy: undefined, problems};
   return {
     problems: [],
@@ -54,6 +65,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       validateRules: rules.filter(rule => rule.type === 'validate'),
       mutateRules: rules.filter(rule => rule.type === 'mutate'),
       backgroundRules: rules.filter(rule => rule.type === 'generate' || rule.type === 'mutateExisting'),
+      cleanups,
     },
   };
 }

@@ -1,3 +1,4 @@
+import type {CompiledCleanup} from '../cleanup/compile-cleanup-policy.js';
 import type {CompiledEntry} from '../context/compile-entry.js';
 import type {RequestContext} from '../context/request-context.js';
 import type {RuleRun} from '../context/rule-run.js';
@@ -103,6 +104,8 @@ export interface CompiledPolicy {
   readonly mutateRules: readonly CompiledMutateRule[];
   /** Generation and mutation of existing objects: worked off outside admission. */
   readonly backgroundRules: ReadonlyArray<CompiledGenerateRule | CompiledTargetsRule>;
+  /** What its rules remove, by schedule. */
+  readonly cleanups: readonly CompiledCleanup[];
   /** Declared and derived rules, in order. */
   readonly rules: readonly CompiledRule[];
 }

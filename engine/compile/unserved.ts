@@ -32,6 +32,8 @@ function unserved(rule: ClassicRule, background: boolean): string | undefined {
       return action.targets === undefined || background ? undefined : 'mutation of existing objects (mutate.targets)';
     case 'generate':
       return background ? undefined : 'generate';
+    case 'cleanup':
+      return background ? undefined : 'cleanup';
     default:
       return action.type;
   }
