@@ -36,19 +36,15 @@ export function compilePodSecurity(raw: JsonObject, {rule, path}: PodSecurityOpt
     message: `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${describeViolations(violations, place)}`,
     properties: violationProperties({level, version}, violations),
   });
-  return (subject, scope, exemptions = []) => {
+  return (subject, scope, exemptions) => {
     if (scope.deleting || !isObject(subject)) return undefined;
-    const place = podPath(subject);
+    const place = podPath(subject, scope.context.request.kind);
     const found = violationsOf(standard, viewPod(subject, place, scope.env.budget));
     const violations = found === undefined ? [] : reduceViolations(found, exclusions);
     if (violations.length === 0) return passed;
-    const left =
-      exemptions.length === 0
-        ? violations
-        : reduceViolations(
-            violations,
-            exemptions.flatMap(({exclusions}) => exclusions),
-          );
+    if (exemptions === undefined) return fail(violations, place);
+    const exempt = exemptions.flatMap(exemption => exemption.exclusions);
+    const left = reduceViolations(violations, exempt);
     return left.length === 0 ? exempted(exemptions.map(({key}) => key)) : fail(left, place);
   };
 }

@@ -2,6 +2,7 @@ import {templatePath} from '../autogen/controllers.js';
 import type {Budget} from '../budget.js';
 import {EvalError} from '../diagnostic.js';
 import {goTypeName, isObject, type Json, type JsonObject, own} from '../json/types.js';
+import type {GroupVersionKind} from '../types.js';
 import {boolAt, listAt, objectAt, textAt} from './read.js';
 
 export const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
@@ -35,19 +36,28 @@ const groups: Readonly<Record<string, string>> = {
   CronJob: 'batch',
 };
 
-/** Where an object keeps its Pod: empty for a Pod itself. Throws EvalError for objects that hold none. */
-export function podPath(object: JsonObject): readonly string[] {
-  const kind = textAt(object, 'kind');
-  const apiVersion = textAt(object, 'apiVersion');
-  const path = templatePath(kind);
+/**
+ * Where an object keeps its Pod: empty for a Pod itself. `kind` stands in for objects that do not name their own.
+ * Throws EvalError for objects that hold no Pod: they cannot be judged, so they do not pass.
+ */
+export function podPath(object: JsonObject, kind: GroupVersionKind): readonly string[] {
+  const own = textAt(object, 'kind');
+  const apiVersion = own === '' ? apiVersionOf(kind) : textAt(object, 'apiVersion');
+  const name = own === '' ? kind.kind : own;
+  const path = templatePath(name);
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  if (path === undefined || groups[kind] !== group) {
+  if (path === undefined || groups[name] !== group) {
+    const judged = Object.keys(groups).join(', ');
     throw new EvalError(
-      `podSecurity does not apply to ${apiVersion} ${kind}: it judges ${Object.keys(groups).join(', ')}`,
+      `podSecurity does not apply to ${apiVersion} ${name}: it judges ${judged}`,
       'pod-security-kind',
     );
   }
   return path;
+}
+
+function apiVersionOf({group, version}: GroupVersionKind): string {
+  return group === '' ? version : `${group}/${version}`;
 }
 
 /** Throws EvalError where the object is not shaped as a Pod must be: what cannot be read is never taken for safe. */

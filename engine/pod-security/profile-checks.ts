@@ -2,7 +2,7 @@ import type {JsonObject} from '../json/types.js';
 import {type AnnotationRule, annotationErrors, containerNamed} from './annotation-errors.js';
 import {eachContainer, type Found, type PodCheck, podThenContainers} from './each-container.js';
 import {type FieldError, fieldPath, forbidden, required} from './field-error.js';
-import type {PodView} from './pod-view.js';
+import type {ContainerList} from './pod-view.js';
 import {objectAt, textAt} from './read.js';
 
 const allowedProfiles: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
@@ -49,7 +49,7 @@ export const seccompRequired: PodCheck = pod => {
 function missingSeccomp(
   container: JsonObject,
   security: JsonObject | undefined,
-  list: 'initContainers' | 'containers' | 'ephemeralContainers',
+  list: ContainerList,
   index: number,
 ): FieldError | undefined {
   if (profileType(security, 'seccompProfile') !== undefined) return undefined;
@@ -86,31 +86,36 @@ function joined(first: Found, second: Found): Found {
 /** SELinux options: only known container types, and neither user nor role. */
 export function seLinuxOptions(types: ReadonlySet<string>): PodCheck {
   return podThenContainers(
-    pod => seLinuxErrors(pod, pod.security, types, field => forbidden(`spec.${field.path}`, field.value)),
-    (container, security, list, index, pod) =>
-      seLinuxErrors(pod, security, types, field =>
-        forbidden(fieldPath(list, index, field.path), field.value, container),
-      ),
+    pod => {
+      const options = seLinuxOf(pod.security);
+      return options && seLinuxErrors(options, types, {prefix: 'spec.', container: undefined});
+    },
+    (container, security, list, index) => {
+      const options = seLinuxOf(security);
+      return options && seLinuxErrors(options, types, {prefix: fieldPath(list, index, ''), container});
+    },
   );
 }
 
+function seLinuxOf(security: JsonObject | undefined): JsonObject | undefined {
+  return security === undefined ? undefined : objectAt(security, 'seLinuxOptions');
+}
+
 function seLinuxErrors(
-  pod: PodView,
-  security: JsonObject | undefined,
+  options: JsonObject,
   types: ReadonlySet<string>,
-  error: (field: {readonly path: string; readonly value: string}) => FieldError,
+  {prefix, container}: {readonly prefix: string; readonly container: JsonObject | undefined},
 ): Found {
-  const options = security === undefined ? undefined : objectAt(security, 'seLinuxOptions');
-  if (options === undefined) return undefined;
-  pod.budget.step();
   let errors: FieldError[] | undefined;
-  for (const field of ['type', 'user', 'role']) {
+  for (const field of seLinuxFields) {
     const value = textAt(options, field);
     const fine = field === 'type' ? types.has(value) : value === '';
-    if (!fine) (errors ??= []).push(error({path: `securityContext.seLinuxOptions.${field}`, value}));
+    if (!fine) (errors ??= []).push(forbidden(`${prefix}securityContext.seLinuxOptions.${field}`, value, container));
   }
   return errors;
 }
+
+const seLinuxFields = ['type', 'user', 'role'] as const;
 
 export const seLinuxTypes: ReadonlySet<string> = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t']);
 export const seLinuxTypes131: ReadonlySet<string> = new Set([...seLinuxTypes, 'container_engine_t']);

@@ -59,12 +59,17 @@ export const restrictedVolumes: PodCheck = pod => {
   for (let index = 0; index < volumes.length; index++) {
     pod.budget.step();
     const volume = objectItem(volumes[index] ?? null, 'volumes');
-    if (allowedSources.some(name => objectAt(volume, name) !== undefined)) continue;
-    const type = otherSources.find(name => objectAt(volume, name) !== undefined) ?? 'unknown';
+    if (sourceAmong(volume, allowedSources) !== undefined) continue;
+    const type = sourceAmong(volume, otherSources) ?? 'unknown';
     (errors ??= []).push(volumeError(index, type, objectAt(volume, type)));
   }
   return errors;
 };
+
+function sourceAmong(volume: JsonObject, names: readonly string[]): string | undefined {
+  for (const name of names) if (objectAt(volume, name) !== undefined) return name;
+  return undefined;
+}
 
 function volumeError(index: number, type: string, source: JsonObject | undefined): FieldError {
   return forbiddenVolume(`spec.volumes[${index}].${type}`, [type, ...texts(type, source)]);
