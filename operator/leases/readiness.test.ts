@@ -26,6 +26,11 @@ describe('readiness over replicas', () => {
       {ready: false, reason: 'Failed', message: 'refused by a'},
     ],
     [
+      'takes no refusal of an earlier version for one of this',
+      [replica('a', '9', {'shop/x': 'why'}), replica('b', '10')],
+      {ready: false, reason: 'Pending', message: 'not yet served by a'},
+    ],
+    [
       'names only so many',
       ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(identity => replica(identity, '9')),
       {ready: false, reason: 'Pending', message: 'not yet served by a, b, c, d, e and 2 more'},

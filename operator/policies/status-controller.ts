@@ -7,7 +7,7 @@ import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {PolicyCache, PolicyState} from '../../engine/snapshot/policy-cache.js';
 import type {LiveReplica} from '../leases/live-replicas.js';
-import {servedBy} from '../leases/replica-state.js';
+import {replicaReadiness} from '../leases/readiness.js';
 import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
 import {classicStatus, type Readiness} from '../status/classic-status.js';
 import {type Condition, timestamp} from '../status/conditions.js';
@@ -100,22 +100,14 @@ export function createStatusController(options: StatusControllerOptions): Status
   function readinessOf(item: string, kind: ClassicKind, object: JsonObject, state: PolicyState): Readiness {
     if (state.status === 'refused') return {ready: false, reason: 'Failed', message: 'the policy is not served'};
     const generation = generationOf(object);
-    const refusing = options.replicas().filter(replica => replica.state !== undefined && Object.hasOwn(replica.state.refused, state.key));
-    if (refusing.length > 0) {
-      return {ready: false, reason: 'Failed', message: `refused by ${refusing.map(replica => replica.identity).join(', ')}`};
-    }
+    const told = replicaReadiness(options.replicas(), {kind, key: state.key, resourceVersion: firstSeenAt(item, generation, object)});
+    if (!told.ready && told.reason === 'Failed') return told;
     // A replica that comes up later is not behind: it takes requests only once it has caught up.
     if (ready.get(item) === generation) return {ready: true};
     if (options.registeredGeneration(state.key) !== generation) {
       return {ready: false, reason: 'Pending', message: 'the webhook configurations do not cover it yet'};
     }
-    const since = firstSeenAt(item, generation, object);
-    const behind = options.replicas().filter(replica => servedBy(replica.state, {kind, key: state.key, resourceVersion: since}) !== 'served');
-    if (behind.length > 0 || options.replicas().length === 0) {
-      const names = behind.map(replica => replica.identity).join(', ');
-      return {ready: false, reason: 'Pending', message: names === '' ? 'no replica has reported yet' : `not served yet by ${names}`};
-    }
-    return {ready: true};
+    return told;
   }
 
   function firstSeenAt(item: string, generation: number, object: JsonObject): string {

@@ -176,21 +176,25 @@ describe('kinds that are not served yet', () => {
   ];
 
   it.each(objects)('$kind is stored and says that it is not Ready', async object => {
-    const input = JSON.stringify(object);
-    await operator.cluster.kubectl(['apply', '-f', '-'], {input});
+    const {apiVersion, kind, metadata} = object;
+    const where = metadata.namespace === undefined ? '' : `namespaces/${metadata.namespace}/`;
+    const collection = `/apis/${apiVersion}/${where}${kind.toLowerCase().replace(/y$/, 'ie')}s`;
+    const made = await operator.cluster.request('POST', collection, object);
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
     const ready = await eventually(
       async () => {
-        const {stdout} = await operator.cluster.kubectl(['get', '-f', '-', '-o', 'json'], {input});
-        const {status} = JSON.parse(stdout) as {
-          status?: {conditions?: Ready[]; conditionStatus?: {conditions?: Ready[]}};
-        };
+        const {status} = (await operator.cluster.request<WithStatus>('GET', `${collection}/later`)).body;
         return (status?.conditionStatus?.conditions ?? status?.conditions)?.find(({type}) => type === 'Ready');
       },
-      {what: `status of ${object.kind}`, everyMs: 300},
+      {what: `status of ${kind}`},
     );
     expect(ready).toMatchObject({status: 'False', reason: 'NotServed', message: expect.stringContaining('not served')});
-    await operator.cluster.kubectl(['delete', '-f', '-'], {input});
+    await operator.cluster.request('DELETE', `${collection}/later`);
   });
+
+  interface WithStatus {
+    readonly status?: {readonly conditions?: Ready[]; readonly conditionStatus?: {readonly conditions?: Ready[]}};
+  }
 
   interface Ready {
     readonly type: string;
@@ -278,7 +282,7 @@ describe('webhook configurations', () => {
     for (let round = 0; round < 5; round++) {
       const path = '/api/v1/namespaces/kyverno/configmaps/kyverno';
       await operator.cluster.request('PATCH', path, {metadata: {annotations: {round: String(round)}}});
-      const paused = policy(`audit-${round}`, {rules: [labelRule('team')], spec: {admission: false}});
+      const paused = policy(`scan-${round}`, {rules: [labelRule('team')], spec: {admission: false, background: true}});
       await write(operator, paused);
       await verdictOf(operator, paused);
     }
