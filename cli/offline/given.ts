@@ -32,8 +32,8 @@ export class OfflineValues implements GivenValues {
   below(policy: PolicyRef, rule: string, request: EngineRequest): JsonObject | undefined {
     const key = `${policy.name}\n${rule}\n${request.name}`;
     if (this.#rules.has(key)) return this.#rules.get(key);
-    // What changes the object has changed it before the run; only a rule's values still lie over it.
-    const shared = withoutObject(this.#shared(policy.name, request.name));
+    // What makes the request has made it before the run; only a rule's values still lie over it.
+    const shared = withoutRequest(this.#shared(policy.name, request.name));
     const own = this.#ruleOf(policy.name, rule)?.values ?? {};
     const merged = Object.keys(own).length === 0 ? shared : nested(own, deepClone(shared));
     const result = Object.keys(merged).length === 0 ? undefined : merged;
@@ -99,12 +99,17 @@ function nested(flat: Flat, target: JsonObject): JsonObject {
   return target;
 }
 
-function withoutObject(values: JsonObject): JsonObject {
+/** The object and the operation are the request's own, as long as it can have them. */
+function withoutRequest(values: JsonObject): JsonObject {
   const request = own(values, 'request');
-  if (!isObject(request) || !Object.hasOwn(request, 'object')) return values;
+  if (!isObject(request)) return values;
   const {object: _object, ...rest} = request;
+  if (operations.has(String(rest['operation'] ?? ''))) delete rest['operation'];
   return {...values, request: rest};
 }
+
+/** Operations that shape a request; any other is only shown to the policies. */
+const operations = new Set(['CREATE', 'UPDATE', 'DELETE']);
 
 function merge(before: JsonObject, after: JsonObject): JsonObject {
   const result: JsonObject = {...before};

@@ -26,6 +26,8 @@ export interface LoadedSuite {
   readonly world: OfflineWorld;
   /** Judged one after another. */
   readonly resources: readonly JsonObject[];
+  /** Existing objects whose changes get rows of their own. */
+  readonly targets: readonly JsonObject[];
   readonly policies: readonly PreparedPolicy[];
   readonly exceptionCount: number;
   /** Policies that were left out → why. */
@@ -102,6 +104,7 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
   return {
     world,
     resources: unique,
+    targets,
     policies,
     exceptionCount: exceptions.classic.length + exceptions.cel.length,
     invalid: new Map(policies.filter(policy => policy.invalid.length > 0).map(policy => [policy.name, policy.invalid.map(formatDiagnostic).join('; ')])),

@@ -67,17 +67,18 @@ function selectable(trigger: readonly Judged[], targets: readonly ChangedTarget[
 function select(candidates: readonly Selected[], expectation: Expectation, strict: boolean) {
   const names = expectation.resources ?? [];
   const specs = expectation.resourceSpecs ?? [];
-  const keys = new Set<Selected>();
+  // A name that is listed twice counts twice.
+  const keys: Selected[] = [];
   const unmatched: string[] = [];
   const take = (label: string, matches: (key: ResourceKey) => boolean) => {
     const found = candidates.filter(candidate => matches(candidate.key));
-    for (const candidate of found) keys.add(candidate);
+    keys.push(...found);
     if (strict && found.length === 0) unmatched.push(label);
   };
   for (const name of names) take(name, key => matchesName(name, key));
   if (names.length > 0 || strict) for (const spec of specs) take(specText(spec), key => matchesSpec(spec, key));
-  const all = keys.size === 0 && unmatched.length === 0;
-  return {keys: all ? [...candidates] : [...keys], unmatched};
+  const all = keys.length === 0 && unmatched.length === 0;
+  return {keys: all ? candidates : keys, unmatched};
 }
 
 /** `name` or `namespace/name`, to the letter; a whole key or payload path matches too. */

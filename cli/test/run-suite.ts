@@ -39,7 +39,7 @@ export async function runSuite(test: TestCase, expectations: readonly Expectatio
     const runs = await judge(suite, expectations);
     log.push('  Checking results ...');
     const load = await expectedObjects(test, expectations, suite);
-    const targets = changedTargets(runs);
+    const targets = changedTargets(runs, suite.targets);
     const rows = expectations.flatMap(expectation =>
       matchRows(expectation, {runs, targets, invalid: suite.invalid, load, strict: options.strict}),
     );
@@ -71,7 +71,8 @@ async function judge(suite: LoadedSuite, expectations: readonly Expectation[]): 
   return runs;
 }
 
-function changedTargets(runs: ReadonlyMap<string, readonly Judged[]>): readonly ChangedTarget[] {
+function changedTargets(runs: ReadonlyMap<string, readonly Judged[]>, targets: readonly JsonObject[]): readonly ChangedTarget[] {
+  const wanted = new Set(targets.map(target => keyText(keyOf(target))));
   const found = new Map<string, {key: ChangedTarget['key']; changes: ChangedTarget['changes'][number][]}>();
   for (const judged of runs.values()) {
     for (const response of judged.flatMap(item => item.responses)) {
@@ -81,7 +82,7 @@ function changedTargets(runs: ReadonlyMap<string, readonly Judged[]>): readonly 
           const key = keyOf(object);
           const text = keyText(key);
           // A response speaks once of each target, by its first rule that changed it.
-          if (seen.has(text)) continue;
+          if (seen.has(text) || !wanted.has(text)) continue;
           seen.add(text);
           const entry = found.get(text) ?? {key, changes: []};
           entry.changes.push({response, rule, object});
