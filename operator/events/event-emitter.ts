@@ -50,6 +50,8 @@ interface Series {
 
 const collection = {group: 'events.k8s.io', version: 'v1', resource: 'events'} as const;
 const attempts = 3;
+/** A store that hangs is not tried again for the same Event. */
+const giveUpMs = 30_000;
 const maxSeries = 4_096;
 /** A series that was silent for so long is over; the next one is a new Event. */
 const seriesMs = 10 * 60_000;
@@ -76,6 +78,8 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
   let wake = new AbortController();
   let dropped = 0;
   let full = false;
+  /** Events lost in a row to failed requests: a store that is down gets one line, not one per Event. */
+  let failing = 0;
   let serial = 0n;
   let running: Promise<void> | undefined;
 
@@ -177,20 +181,25 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
   }
 
   async function send(series: Series): Promise<void> {
+    const startedAt = clock.monotonic();
     for (let attempt = 1; ; attempt += 1) {
       if (!(await limit.take(stopped.signal))) return drop(1);
       series.queued = false;
       try {
         await write(series);
+        if (failing > 0) log.info('Events are written again', {lost: failing});
+        failing = 0;
         // What came in meanwhile.
         if (series.count > series.writtenCount) flushLater(series);
         return;
       } catch (error) {
-        if (attempt < attempts && !stopped.signal.aborted && isTransient(error)) {
+        const isLate = clock.monotonic() - startedAt >= giveUpMs;
+        if (attempt < attempts && !isLate && !stopped.signal.aborted && isTransient(error)) {
           await sleep(clock, 200 * attempt, stopped.signal);
           continue;
         }
-        log.warn('an Event could not be written', {reason: series.event.reason, error: String(error)});
+        if (failing === 0) log.warn('an Event could not be written', {reason: series.event.reason, error: String(error)});
+        failing += 1;
         known.delete(series.identity);
         return drop(1);
       }

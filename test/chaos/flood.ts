@@ -19,7 +19,7 @@ export function floodSuite(get: () => ChaosCluster): void {
     const chaos = get();
     await chaos.whole();
     const before = chaos.agent.replicas().map(({pid}) => pid);
-    const load = startLoad({cluster: chaos.cluster, namespace});
+    const load = startLoad({cluster: chaos.cluster, namespace, rate: 20});
     const random = numbers(seed);
     const begun = performance.now();
     await inParallel(size, async index => {
@@ -27,7 +27,7 @@ export function floodSuite(get: () => ChaosCluster): void {
     });
     const created = performance.now() - begun;
     let edits = 0;
-    await inParallel(4 * size, async step => {
+    await inParallel(2 * size, async step => {
       edits++;
       const index = Math.floor(random() * size);
       if (random() < 0.25 && !isBroken(index)) await write(chaos, passing(nameOf(index), step));
@@ -92,7 +92,7 @@ async function inParallel(count: number, work: (index: number) => Promise<void>)
   const worker = async () => {
     for (let index = next++; index < count; index = next++) await work(index);
   };
-  await Promise.all(Array.from({length: 8}, worker));
+  await Promise.all(Array.from({length: 4}, worker));
 }
 
 /** The same numbers in [0, 1) at each run. */

@@ -99,7 +99,7 @@ async function withOperator(cluster: Cluster): Promise<ChaosCluster> {
           last = await differences(cluster, agent);
           return last.length === 0;
         },
-        {what: 'equal caches', timeoutMs, everyMs: 50},
+        {what: 'equal caches', timeoutMs, everyMs: 200},
       ).catch((cause: unknown) => {
         throw new Error(`caches differ:\n${last.slice(0, 20).join('\n')}`, {cause});
       });
