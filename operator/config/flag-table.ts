@@ -37,8 +37,8 @@ export const flagTable = {
   kubeconfig: text(),
   clientRateLimitQPS: fraction(100, 0, 1e9),
   clientRateLimitBurst: integer(200, 0),
-  crdWatcher: toggle(false),
-  leaderElectionRetryPeriod: duration('2s', '100ms'),
+  crdWatcher: inert(toggle(false)),
+  leaderElectionRetryPeriod: inert(duration('2s', '100ms')),
   resyncPeriod: inert(duration('15m')),
 
   // Webhooks
@@ -49,7 +49,7 @@ export const flagTable = {
   /** Seconds. */
   webhookTimeout: integer(10, 1, 30),
   autoUpdateWebhooks: toggle(true),
-  excludeBootstrapResources: toggle(false),
+  excludeBootstrapResources: inert(toggle(false)),
   forceFailurePolicyIgnore: toggle(false, 'FLAG_FORCE_FAILURE_POLICY_IGNORE'),
   protectManagedResources: toggle(false, 'FLAG_PROTECT_MANAGED_RESOURCES'),
   maxAuditWorkers: integer(8, 1),
@@ -79,8 +79,8 @@ export const flagTable = {
   /** Setting it replaces the list. */
   httpBlocklist: texts(blockedByDefault, 'FLAG_HTTP_BLOCKLIST'),
   allowHTTPInNamespacedPolicies: toggle(false, 'FLAG_ENABLE_HTTP_IN_NAMESPACED_POLICIES'),
-  backgroundServiceAccountName: text(),
-  reportsServiceAccountName: text(),
+  backgroundServiceAccountName: inert(text()),
+  reportsServiceAccountName: inert(text()),
   enableConfigMapCaching: inert(toggle(true)),
   enableDeferredLoading: inert(toggle(true, 'FLAG_ENABLE_DEFERRED_LOADING')),
   maxGlobalContextEntries: inert(integer(0, 0)),
