@@ -154,6 +154,13 @@ describe('validate.podSecurity', () => {
     ).toBe(text);
   });
 
+  it('names in the properties both controls that an exclusion has to name', async () => {
+    const object = goodPod({spec: {volumes: [{name: 'h', hostPath: {path: '/'}}]}});
+    expect((await judged('{level: restricted}', object)).properties?.['controls']).toBe(
+      'hostPathVolumes,restrictedVolumes',
+    );
+  });
+
   it('lets everything pass at the privileged level', async () => {
     expect((await judged('{level: privileged}', root)).status).toBe('pass');
   });

@@ -25,16 +25,16 @@ export interface PodView {
 }
 
 /** Kinds with a Pod in them, and the API group each belongs to. */
-const groups: Readonly<Record<string, string>> = {
-  Pod: '',
-  ReplicationController: '',
-  DaemonSet: 'apps',
-  Deployment: 'apps',
-  ReplicaSet: 'apps',
-  StatefulSet: 'apps',
-  Job: 'batch',
-  CronJob: 'batch',
-};
+const groups: ReadonlyMap<string, string> = new Map([
+  ['Pod', ''],
+  ['ReplicationController', ''],
+  ['DaemonSet', 'apps'],
+  ['Deployment', 'apps'],
+  ['ReplicaSet', 'apps'],
+  ['StatefulSet', 'apps'],
+  ['Job', 'batch'],
+  ['CronJob', 'batch'],
+]);
 
 /**
  * Where an object keeps its Pod: empty for a Pod itself. `kind` stands in for objects that do not name their own.
@@ -46,8 +46,8 @@ export function podPath(object: JsonObject, kind: GroupVersionKind): readonly st
   const name = own === '' ? kind.kind : own;
   const path = templatePath(name);
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  if (path === undefined || groups[name] !== group) {
-    const judged = Object.keys(groups).join(', ');
+  if (path === undefined || groups.get(name) !== group) {
+    const judged = [...groups.keys()].join(', ');
     throw new EvalError(
       `podSecurity does not apply to ${apiVersion} ${name}: it judges ${judged}`,
       'pod-security-kind',

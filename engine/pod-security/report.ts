@@ -39,14 +39,21 @@ export function violationProperties(
   {level, version}: Standard,
   violations: readonly Violation[],
 ): Record<string, string> {
+  const all = violations.flatMap(violation => [...otherControl(violation), violation]);
+  all.sort((a, b) => a.check.order - b.check.order);
   return {
     standard: level,
     version,
-    controls: violations.map(({check}) => check.source.id).join(','),
+    controls: all.map(({check}) => check.source.id).join(','),
     controlsJSON: JSON.stringify(
-      violations.map(({check: {source}, errors}) => ({ID: source.id, Name: source.control, Images: imagesOf(errors)})),
+      all.map(({check: {source}, errors}) => ({ID: source.id, Name: source.control, Images: imagesOf(errors)})),
     ),
   };
+}
+
+/** A weaker check of another control is listed too: who excludes the violation has to name both. */
+function otherControl({check, weaker}: Violation): Violation[] {
+  return weaker === undefined || weaker.check.source.control === check.source.control ? [] : [weaker];
 }
 
 /** Images of the containers at fault, with registry and tag. */
