@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
-import {type Thing, write} from '../e2e/support/policies.js';
+import {collectionOf, type Thing, write} from '../e2e/support/policies.js';
 import {cacheOf} from './support/caches.js';
 import type {ChaosCluster} from './support/chaos-cluster.js';
 import {overwriteSpec} from './support/etcd.js';
@@ -23,7 +23,9 @@ export function floodSuite(get: () => ChaosCluster): void {
     const random = numbers(seed);
     const begun = performance.now();
     await inParallel(size, async index => {
-      await write(chaos, passing(nameOf(index), 0));
+      const policy = passing(nameOf(index), 0);
+      const {status, body} = await chaos.cluster.request('POST', collectionOf(policy), policy);
+      if (status !== 201) throw new Error(`${nameOf(index)}: ${status} ${JSON.stringify(body)}`);
     });
     const created = performance.now() - begun;
     let edits = 0;

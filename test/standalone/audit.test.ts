@@ -1,6 +1,6 @@
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {once} from 'node:events';
 import {Agent} from 'node:https';
+import {Worker} from 'node:worker_threads';
 import {afterEach, describe, expect, it} from 'vitest';
 import {systemClock} from '../../adapters/clock.js';
 import {createOfflineContextLoader} from '../../adapters/offline-context-loader.js';
@@ -52,27 +52,37 @@ function rulePolicy(name: string, failureAction: string, pattern: JsonObject): J
   };
 }
 
-/** A store of records behind HTTP. */
-async function httpStore(answer: 200 | 500 | 'never'): Promise<{readonly sink: AuditSink; received(): number}> {
+/** A store of records behind HTTP, on a thread of its own: what it costs is not the server's. GET tells how many came. */
+const storeProgram = `
+  const {parentPort, workerData} = require('node:worker_threads');
   let received = 0;
-  const server: Server = createServer((request, response) => {
+  const server = require('node:http').createServer((request, response) => {
+    if (request.method === 'GET') return response.end(String(received));
     received++;
     request.resume();
-    if (answer !== 'never') request.on('end', () => response.writeHead(answer).end());
+    if (workerData !== 'never') request.on('end', () => response.writeHead(workerData).end());
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  running.push(() => {
-    server.closeAllConnections();
-    return new Promise(resolve => server.close(resolve));
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+interface Store {
+  readonly sink: AuditSink;
+  received(): Promise<number>;
+}
+
+async function httpStore(answer: 200 | 500 | 'never'): Promise<Store> {
+  const worker = new Worker(storeProgram, {eval: true, workerData: answer});
+  running.push(() => worker.terminate());
+  const [port] = (await once(worker, 'message')) as [number];
+  const url = `http://127.0.0.1:${port}/`;
   return {
-    received: () => received,
+    received: async () => Number(await (await fetch(url)).text()),
     sink: {
       async submit(record, signal) {
         const body = JSON.stringify({uid: record.request.uid, policies: record.results.map(({policy}) => policy.key)});
         const response = await fetch(url, {method: 'POST', body, signal});
         if (!response.ok) throw new Error(`the store answered ${response.status}`);
+        await response.arrayBuffer();
       },
     },
   };
@@ -122,7 +132,7 @@ describe('audit work', () => {
     const harness = await start({audit: store.sink});
     for (let count = 0; count < 10; count++) expect((await harness.review('/validate/fail')).allowed).toBe(true);
     await expect.poll(() => lost(harness, 'failed')).toBe(10);
-    expect(store.received()).toBe(10);
+    expect(await store.received()).toBe(10);
     expect(complaints(harness)).toEqual([expect.stringContaining('the store answered 500')]);
   });
 
@@ -132,8 +142,7 @@ describe('audit work', () => {
     const answers: boolean[] = [];
     for (let count = 0; count < 25; count++) answers.push((await harness.review('/validate/fail')).allowed);
     expect(answers).toEqual(new Array(25).fill(true));
-    await settle();
-    expect(store.received()).toBe(1);
+    await expect.poll(() => store.received()).toBe(1);
     expect(await lost(harness, 'queue-full')).toBe(20);
     expect(complaints(harness)).toEqual([expect.stringContaining('the audit queue is full')]);
   });
