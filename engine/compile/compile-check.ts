@@ -1,3 +1,4 @@
+import {compileAssertCheck} from '../assert/assert-check.js';
 import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
 import type {Json} from '../json/types.js';
 import {stringifyJson} from '../json/stringify.js';
@@ -31,6 +32,8 @@ export function compileCheck(check: ValidateCheck, options: CheckOptions): Check
       return compileForeach(check.entries, options);
     case 'podSecurity':
       return compilePodSecurity(check.raw, {rule: options.rule, path: `${options.path}.podSecurity`});
+    case 'assert':
+      return compileAssertCheck(check.raw, options);
     default:
       throw new CompileError({code: 'not-served', message: `validate.${check.type} is not served by this release`, path: options.path});
   }

@@ -39,4 +39,4 @@ function unserved(rule: ClassicRule, background: boolean): string | undefined {
   }
 }
 
-const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>(['pattern', 'anyPattern', 'deny', 'foreach', 'podSecurity']);
+const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>(['pattern', 'anyPattern', 'deny', 'foreach', 'podSecurity', 'assert']);

@@ -4,6 +4,12 @@ import {bareKey} from './checks-metadata.js';
 import {at, type Faults} from './faults.js';
 import {matchedKinds} from './filters.js';
 
+const otherChecks = ['pattern', 'anyPattern', 'deny', 'foreach', 'podSecurity', 'cel', 'manifests'];
+
+function checkBesides(validate: JsonObject | undefined): boolean {
+  return otherChecks.some(check => has(validate, check));
+}
+
 /** Doubtful but legal: told once the policy is known to be sound. */
 export function lintRule(rule: JsonObject, path: string, faults: Faults): void {
   const kinds = matchedKinds(rule);
@@ -13,7 +19,9 @@ export function lintRule(rule: JsonObject, path: string, faults: Faults): void {
     faults.warn(
       'assert',
       at(at(path, 'validate'), 'assert'),
-      'validate.assert has no effect in current releases of the policy language',
+      checkBesides(validate)
+        ? 'validate.assert beside another check is not judged'
+        : 'validate.assert is judged here, but has no effect in other current releases of the policy language',
     );
   }
   const body = own(validate ?? {}, 'pattern') ?? own(mutate ?? {}, 'patchStrategicMerge');

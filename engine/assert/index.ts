@@ -1,0 +1,1 @@
+export {type AssertEnv, type AssertFault, type CompiledAssertion, compileAssertion} from './compile-assertion.js';
