@@ -212,6 +212,18 @@ describe('F4: the webhook denied the request', () => {
     expect(stdout).toContain('label team is missing');
   });
 
+  it('F4.2 finds one Event per refusal', async () => {
+    const {stdout} = await eventually(
+      async () => {
+        const result = await shell.run('kubectl get events -A | grep "webhook denied"');
+        return result.stdout.includes('shop/refused:') ? result : undefined;
+      },
+      {what: 'Event of the refusal'},
+    );
+    const line = stdout.split('\n').find(text => text.includes('ConfigMap shop/refused:'));
+    for (const part of ['webhook denied', 'policy-name', 'has-team']) expect(line).toContain(part);
+  });
+
   const root = guideRoot() ?? samples;
   it.each(guidePolicyFiles(root))('F4.3 knows the kinds of %s', async file => {
     const {stdout, code, stderr} = await shell.run(`kubectl apply -f ${join(root, file)} --dry-run=client`);
