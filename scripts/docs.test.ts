@@ -55,7 +55,10 @@ describe('docs/metrics.md', () => {
 });
 
 describe('pages', () => {
-  const all = [...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(name => join(root, name)), ...pages(join(root, 'docs'))];
+  const all = [
+    ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(name => join(root, name)),
+    ...pages(join(root, 'docs')),
+  ];
 
   it.each(all.map(path => relative(root, path)))('%s links to files that exist', path => {
     const links = [...read(path).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!);

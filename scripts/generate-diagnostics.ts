@@ -21,7 +21,12 @@ interface Finding {
 export function diagnosticsText(): string {
   const findings = rooms.flatMap(room => [...sources(join(root, room))]).flatMap(findingsOf);
   const codes = [...new Set(findings.map(({code}) => code))].sort();
-  const rows = codes.map(code => row(code, findings.filter(finding => finding.code === code)));
+  const rows = codes.map(code =>
+    row(
+      code,
+      findings.filter(finding => finding.code === code),
+    ),
+  );
   return `${introduction}
 ${codes.length} codes:
 
@@ -74,7 +79,8 @@ function findingsOf(path: string): Finding[] {
   const findings: Finding[] = [];
   const add = (code: string | undefined, severity: Severity, message: string | undefined): void => {
     const name = codeForm.exec(code ?? '')?.[1];
-    if (name !== undefined) findings.push({code: name, severity, message: message === undefined ? '' : literal(message), file});
+    if (name !== undefined)
+      findings.push({code: name, severity, message: message === undefined ? '' : literal(message), file});
   };
   for (const match of text.matchAll(/\bfaults\.(error|warn)\(/g)) {
     const [code, , message] = argumentsAt(text, match.index + match[0].length);

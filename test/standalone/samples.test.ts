@@ -42,7 +42,12 @@ function pod(container: object = {}, metadata: object = {}, spec: object = {}): 
 }
 
 function deployment(spec: object = {}, metadata: object = {}): JsonObject {
-  return {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'web', namespace: 'production', ...metadata}, spec} as JsonObject;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {name: 'web', namespace: 'production', ...metadata},
+    spec,
+  } as JsonObject;
 }
 
 const create = (object: JsonObject): RequestOptions => ({operation: 'CREATE', object});
@@ -73,7 +78,7 @@ const cases: readonly Case[] = [
   {
     name: 'an exception frees an object of its own namespace',
     files: ['more/forbid-privileged.yaml', 'more/exception.yaml'],
-    request: create(pod({securityContext: {privileged: true}}, {name: 'node-agent-x', namespace: 'monitoring'})),
+    request: create(pod({securityContext: {privileged: true}}, {name: 'node-agent-x', namespace: 'default'})),
   },
   {
     name: 'an exception frees nothing elsewhere',
@@ -137,23 +142,31 @@ const cases: readonly Case[] = [
     name: 'each container is patched by its name',
     files: ['more/drop-capabilities.yaml'],
     request: create(pod({}, {}, {containers: [{name: 'a'}, {name: 'b', securityContext: {runAsUser: 1}}]})),
-    object: pod({}, {}, {
-      containers: [
-        {name: 'a', securityContext: {capabilities: {drop: ['ALL']}}},
-        {name: 'b', securityContext: {runAsUser: 1, capabilities: {drop: ['ALL']}}},
-      ],
-    }),
+    object: pod(
+      {},
+      {},
+      {
+        containers: [
+          {name: 'a', securityContext: {capabilities: {drop: ['ALL']}}},
+          {name: 'b', securityContext: {runAsUser: 1, capabilities: {drop: ['ALL']}}},
+        ],
+      },
+    ),
   },
   {
     name: 'a JSON patch adds at a place in a list',
     files: ['more/first-toleration.yaml'],
     request: create(pod({}, {labels: {workload: 'batch'}}, {tolerations: [{key: 'x', operator: 'Exists'}]})),
-    object: pod({}, {labels: {workload: 'batch'}}, {
-      tolerations: [
-        {key: 'batch', operator: 'Exists', effect: 'NoSchedule'},
-        {key: 'x', operator: 'Exists'},
-      ],
-    }),
+    object: pod(
+      {},
+      {labels: {workload: 'batch'}},
+      {
+        tolerations: [
+          {key: 'batch', operator: 'Exists', effect: 'NoSchedule'},
+          {key: 'x', operator: 'Exists'},
+        ],
+      },
+    ),
   },
   {
     name: 'an image tag that can change is pulled each time',

@@ -4,7 +4,16 @@ import {copyFile, mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
-import {program, repository, run, sample, type Served, startServe, temporaryFolder, writeWhole} from './support/serve-process.js';
+import {
+  program,
+  repository,
+  run,
+  sample,
+  type Served,
+  startServe,
+  temporaryFolder,
+  writeWhole,
+} from './support/serve-process.js';
 
 let folder: string;
 let server: Served | undefined;
@@ -25,7 +34,9 @@ async function policyText(change: (text: string) => string = text => text): Prom
 }
 
 async function deniedPod(): Promise<Record<string, unknown>> {
-  const review = JSON.parse(await readFile(sample('requests/denied.json'), 'utf8')) as {request: Record<string, unknown>};
+  const review = JSON.parse(await readFile(sample('requests/denied.json'), 'utf8')) as {
+    request: Record<string, unknown>;
+  };
   return review.request;
 }
 
@@ -48,7 +59,7 @@ describe('a policy file', () => {
     expect(await review('/validate/fail', request)).toMatchObject({allowed: false});
 
     const texts = [
-      await policyText(text => text.replace('app: "?*"', '=(app): "?*"')),
+      await policyText(text => text.replace('labels:', '=(labels):')),
       await policyText(),
       await policyText(text => text.replace('Enforce', 'Audit')),
     ];
@@ -92,7 +103,9 @@ describe('a policy file', () => {
     await writeFile(join(folder, 'label.yaml'), await policyText(text => text.replace('require-app', 'other-app')));
     const {review, stderr} = await started();
     await server!.logged(/1 loaded, \d+ refused/);
-    const refused = stderr().split('\n').filter(line => line.includes('refused: ') && line.includes('a-wrong.yaml:'));
+    const refused = stderr()
+      .split('\n')
+      .filter(line => line.includes('refused: ') && line.includes('a-wrong.yaml:'));
     expect(refused.length).toBeGreaterThan(1);
     for (const line of refused) expect(line).toMatch(/a-wrong\.yaml:\d+: ClusterPolicy\/require-app-label: /);
     expect(refused.join('\n')).toMatch(/patern/);
@@ -132,11 +145,11 @@ describe('a policy file', () => {
     const text = await policyText();
     await writeFile(
       join(folder, 'later.yaml'),
-      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      validate: {podSecurity: {level: baseline, version: latest}}\n`,
+      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      validate: {cel: {expressions: [{expression: "true"}]}}\n`,
     );
     const {review, stderr} = await started();
     await server!.logged('0 loaded, 1 refused');
-    expect(stderr()).toContain('validate.podSecurity is not served by this release');
+    expect(stderr()).toContain('validate.cel is not served by this release');
     expect(await review('/validate/fail', await deniedPod())).toMatchObject({allowed: true});
   });
 });
@@ -169,7 +182,17 @@ describe('the start', () => {
   it('on a port in use says so and ends with code 1', async () => {
     const {port, close} = await busyPort();
     try {
-      const result = await run(['serve', '--policies', folder, '--port', String(port), '--metrics-port', '0', '--tls-dir', join(folder, '../tls')]);
+      const result = await run([
+        'serve',
+        '--policies',
+        folder,
+        '--port',
+        String(port),
+        '--metrics-port',
+        '0',
+        '--tls-dir',
+        join(folder, '../tls'),
+      ]);
       expect(result.code).toBe(1);
       expect(result.stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
       expect(result.stderr).toContain('EADDRINUSE');
@@ -193,7 +216,8 @@ describe('the start', () => {
 
   it('a second time uses the certificates of the first, whose keys only the owner can read', async () => {
     const tlsDir = await temporaryFolder();
-    const read = () => Promise.all(['ca.crt', 'ca.key', 'tls.crt', 'tls.key'].map(name => readFile(join(tlsDir, name), 'utf8')));
+    const read = () =>
+      Promise.all(['ca.crt', 'ca.key', 'tls.crt', 'tls.key'].map(name => readFile(join(tlsDir, name), 'utf8')));
     server = await startServe({policies: folder, tlsDir});
     const first = await read();
     await server.stop();
@@ -240,7 +264,9 @@ describe('the running server', () => {
     const {url, caFile, review} = await started(['--metrics-port', String(free.port)]);
     await review('/validate/fail', await deniedPod());
     for (const probe of ['liveness', 'readiness']) {
-      expect((await curl(['--cacert', caFile, '-o', '/dev/null', '-w', '%{http_code}', `${url}/health/${probe}`])).stdout).toBe('200');
+      expect(
+        (await curl(['--cacert', caFile, '-o', '/dev/null', '-w', '%{http_code}', `${url}/health/${probe}`])).stdout,
+      ).toBe('200');
     }
     const metrics = (await curl([`http://127.0.0.1:${free.port}/metrics`])).stdout;
     expect(metrics).toMatch(/^kyverno_policy_results_total\{.*rule_result="fail".*\} 1$/m);
@@ -252,7 +278,10 @@ describe('the running server', () => {
     const {review, stderr, logged} = await started(['--loggingFormat=json']);
     await review('/validate/fail', await deniedPod());
     await logged('webhook denied the request');
-    const lines = stderr().trimEnd().split('\n').map(line => JSON.parse(line) as Record<string, unknown>);
+    const lines = stderr()
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>);
     for (const line of lines) {
       expect(line).toMatchObject({level: expect.any(String), message: expect.any(String)});
       expect(Number.isNaN(Date.parse(String(line['time'])))).toBe(false);
@@ -312,7 +341,10 @@ describe('the operator outside a cluster', () => {
     await new Promise<void>(done => cluster.listen(0, '127.0.0.1', done));
     const file = join(folder, 'kubeconfig');
     await writeFile(file, kubeconfig((cluster.address() as {port: number}).port));
-    const child = spawn(process.execPath, [program, 'operator', `--kubeconfig=${file}`], {cwd: repository, stdio: 'ignore'});
+    const child = spawn(process.execPath, [program, 'operator', `--kubeconfig=${file}`], {
+      cwd: repository,
+      stdio: 'ignore',
+    });
     const closed = new Promise<number | null>(done => child.once('close', done));
     try {
       await eventually(() => contacts.length > 0, {what: 'the named cluster asked'});

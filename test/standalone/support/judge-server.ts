@@ -56,7 +56,7 @@ export function createJudgeServer(server: Served, path: string): JudgeServer {
       serial += 1;
       const from = server.stderr().length;
       await writeWhole(path, `${text.trimEnd()}\n${marker(serial)}`);
-      await server.logged(new RegExp(`loaded ClusterPolicy/marker-${serial} [^]*loaded, \\d+ refused`), from);
+      await server.logged(new RegExp(`loaded ClusterPolicy/marker-${serial} [\\s\\S]*loaded, \\d+ refused`), from);
       return lines(from);
     },
     async judge(request) {

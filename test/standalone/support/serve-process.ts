@@ -10,6 +10,9 @@ import {ensureBuilt} from '../../e2e/support/build.js';
 export const repository = resolve(import.meta.dirname, '../../..');
 export const program = join(repository, 'dist/kyverno.cjs');
 
+/** Once per test file: sources may be newer each time while somebody works on them. */
+let built: Promise<void> | undefined;
+
 export interface ServeOptions {
   /** File or folder of policies. */
   readonly policies: string;
@@ -61,7 +64,7 @@ export async function run(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<{readonly code: number | null; readonly stdout: string; readonly stderr: string}> {
-  await ensureBuilt();
+  await (built ??= ensureBuilt());
   const child = spawn(process.execPath, [program, ...args], {cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe']});
   const output = collect(child);
   const code = await new Promise<number | null>(done => child.once('close', done));
@@ -70,7 +73,7 @@ export async function run(
 
 /** Starts the standalone server on a free port and waits until it says where it listens. */
 export async function startServe(options: ServeOptions): Promise<Served> {
-  await ensureBuilt();
+  await (built ??= ensureBuilt());
   const tlsDir = options.tlsDir ?? (await temporaryFolder());
   const args = ['serve', '--policies', options.policies, '--tls-dir', tlsDir, '--port', '0', '--metrics-port', '0'];
   const child = spawn(process.execPath, [program, ...args, ...(options.args ?? [])], {
