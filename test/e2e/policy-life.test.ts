@@ -107,10 +107,15 @@ describe('a broken edit that reaches the store', () => {
     await eventually(async () => (await eventsOn('edited')).some(({reason}) => reason === 'PolicyError'), {
       what: 'Event PolicyError',
     });
-    const series = await scrape(operator.agent);
     const replicas = operator.agent.replicas().length;
-    expect(total(series, 'kyverno_policies', {status: 'refused'})).toBe(replicas);
-    expect(total(series, 'kyverno_policies', {status: 'served'})).toBe(replicas);
+    await eventually(
+      async () => {
+        const series = await scrape(operator.agent);
+        const count = (status: string) => total(series, 'kyverno_policies', {status});
+        return count('refused') === replicas && count('served') === replicas;
+      },
+      {what: 'one policy refused and one served by each replica'},
+    );
     await put(operator, [edited]);
     expect((await tried(configMap('asked'))).message).toContain('label one is missing');
   });
