@@ -132,6 +132,13 @@ describe('F3: a policy has no effect', () => {
     expect(rows[0]).toMatch(/^policy-name\s+true\s+false\s+True\s/);
   });
 
+  it('can be waited for', async () => {
+    const {code, stderr} = await shell.run(
+      'kubectl wait --for=condition=Ready --timeout=30s clusterpolicy/policy-name',
+    );
+    expect(code, stderr).toBe(0);
+  });
+
   it('F3.2 describes its conditions, rule counts and derived rules', async () => {
     const derived = policy('derived', {rules: [labelRule('team', {kinds: ['Pod']})]});
     await put(operator, [derived]);

@@ -58,6 +58,13 @@ export function describeGroup(context: GuideContext, group: PolicyGroup, rows: r
     expect(stored).toHaveLength(group.policies.length);
   });
 
+  it('does not drift: kubectl diff finds nothing', async () => {
+    const file = join(root, group.file);
+    const {code, stdout, stderr} = await run().operator.cluster.kubectl(['diff', '-f', file], {allowFailure: true});
+    expect(stdout).toBe('');
+    expect(code, stderr).toBe(0);
+  });
+
   if (group.later) {
     it('is stored, and says that it is not served', async () => {
       for (const policy of group.policies.filter(isPolicy)) {

@@ -2,7 +2,8 @@ import {copyFile, mkdir, mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
-import {type GuideRow, guideObject, messagesOf} from '../../guide/load.js';
+import {ownPath} from '../../../engine/json/types.js';
+import {type GuideRow, guideObject, guideObjects, messagesOf} from '../../guide/load.js';
 import {admissionRequest} from '../../guide/request.js';
 import type {GuideContext, GuideRun} from './guide-context.js';
 import {describeGroup} from './guide-group.js';
@@ -47,6 +48,11 @@ export function guideSuite(name: string, root: string, run: () => GuideRun): voi
           const {code, stderr} = await apply(run().operator, root, row.resource);
           expect(code).not.toBe(0);
           for (const message of messagesOf(row)) expect(stderr).toContain(message);
+          for (const object of guideObjects(root, row.resource)) {
+            const rules = ownPath(object, 'spec', 'rules');
+            expect(rules).not.toHaveLength(0);
+            for (const index of (rules as unknown[]).keys()) expect(stderr).toContain(`spec.rules[${index}]`);
+          }
         });
       }
     });
