@@ -1,4 +1,4 @@
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {copyFileSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
@@ -18,13 +18,15 @@ import {
 import {figuresTable} from './report.js';
 
 const root = resolve(import.meta.dirname, '..', '..');
-const command = join(root, 'dist', 'kyverno.cjs');
 const quick = process.argv.includes('--quick');
 const stability = !quick && !process.argv.includes('--no-stability');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
+const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 const work = mkdtempSync(join(tmpdir(), 'kyverno-bench-'));
 const tlsDir = join(work, 'tls');
+/** A copy: a build during the run must not change what is measured. */
+const command = join(work, 'kyverno.cjs');
 const running: BenchServer[] = [];
 let client: LoadClient | undefined;
 
@@ -83,6 +85,7 @@ async function throughput(
       warmUp: Math.ceil(options.warmUp * scale),
     };
     figures.push(...(await compare(targets, scaled, body)));
+    note(`${body} done`);
   }
   say(figuresTable(figures, 'engine that always allows'));
   await stop(targets.map(target => target.server));
@@ -93,6 +96,7 @@ async function steadiness(options: MeasureOptions, folder: string) {
   const marks: string[] = [];
   for (let done = 0; done <= 200_000; done += 50_000) {
     if (done > 0) await sendLoad(server, options, {body: 'good', requests: 50_000});
+    note(`steadiness ${done}`);
     marks.push(`${Math.round(done / 1000)}k ${rssMiB(server.pid).toFixed(0)}`);
   }
   say(`\nRSS in MiB after requests: ${marks.join(', ')}`);
@@ -121,6 +125,7 @@ async function starts(options: MeasureOptions, folders: {some: string; namespace
 }
 
 async function main() {
+  copyFileSync(join(root, 'dist', 'kyverno.cjs'), command);
   const {origin, json} = benchBodies();
   say(`Machine: ${machineFacts()}`);
   say(
