@@ -6,7 +6,7 @@ import {hasConditionBelow} from './anchor-search.js';
 import type {Failure} from './failure.js';
 import {failure, pathOf, textOf} from './failure.js';
 import {compileList} from './list.js';
-import type {NodePlace} from './map.js';
+import type {CompileNode, NodePlace} from './map.js';
 import {compileMap} from './map.js';
 import {compileScalarPattern} from './scalar.js';
 import type {NodeMatcher} from './state.js';
@@ -22,12 +22,13 @@ const maxShown = 256;
 
 /**
  * Turns a validate pattern into closures. Never throws: what cannot be judged answers `error` when it is reached. A
- * passing match builds no path and no text. `path` is the pattern's place in its policy, for texts on invalid patterns.
+ * passing match builds no path and no text. `path` is the pattern's place in its policy, for texts on invalid patterns;
+ * `compile` stands in for `compileNode` where the walk itself is of interest.
  */
-export function compilePattern(pattern: Json, path?: string): CompiledPattern {
+export function compilePattern(pattern: Json, path?: string, compile: CompileNode = compileNode): CompiledPattern {
   // No condition to miss: an empty pattern accepts everything.
   if (isObject(pattern) && Object.keys(pattern).length === 0) return {match: () => pass};
-  const root = compileNode(pattern, {depth: 0, role: 'plain'});
+  const root = compile(pattern, {depth: 0, role: 'plain'});
   const hasConditions = hasConditionBelow(pattern);
   return {
     match(resource, budget) {
@@ -39,12 +40,13 @@ export function compilePattern(pattern: Json, path?: string): CompiledPattern {
   };
 }
 
-function compileNode(pattern: Json, place: NodePlace): NodeMatcher {
+/** One node; what is below it is compiled by `below`. */
+export function compileNode(pattern: Json, place: NodePlace, below: CompileNode = compileNode): NodeMatcher {
   if (place.depth > maxDepth) {
     return () => failure('invalid', path => `the pattern nests deeper than ${maxDepth} levels at path ${path}`);
   }
-  if (isObject(pattern)) return compileMap(pattern, place, compileNode);
-  if (Array.isArray(pattern)) return compileList(pattern, place, compileNode);
+  if (isObject(pattern)) return compileMap(pattern, place, below);
+  if (Array.isArray(pattern)) return compileList(pattern, place, below);
   const test = compileScalarPattern(pattern);
   return (value, state) => {
     state.budget.step();

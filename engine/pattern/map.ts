@@ -19,7 +19,11 @@ export interface NodePlace {
   readonly depth: number;
   /** `tags`: a `labels` or `annotations` map under `metadata`, whose keys may be wildcards. */
   readonly role: 'plain' | 'metadata' | 'tags';
+  /** Only where a pattern is explained: puts itself between the map and each of its entries. */
+  readonly observe?: ObserveEntry;
 }
+
+export type ObserveEntry = (entry: {readonly key: string; readonly pattern: Json; readonly find: KeyFinder}, match: EntryMatcher) => EntryMatcher;
 
 /** What a key of a pattern map asks of the object that holds it. */
 export type EntryMatcher = (resource: JsonObject, state: MatchState) => Failure | undefined;
@@ -42,15 +46,16 @@ export function compileMap(pattern: JsonObject, place: NodePlace, compile: Compi
     const name = anchor?.key ?? key;
     const find: KeyFinder = place.role === 'tags' && hasWildcard(name) ? wildcardKey(name) : exactKey(name);
     const child = compile(value, {depth: place.depth + 1, role: childRole(place.role, name)});
+    const observed = (match: EntryMatcher) => place.observe?.({key, pattern: value, find}, match) ?? match;
     if (!anchor) {
-      rest.push({key, first: hasAnchorBelow(value), match: compilePlainKey(value, find, child)});
+      rest.push({key, first: hasAnchorBelow(value), match: observed(compilePlainKey(value, find, child))});
     } else if (anchor.kind === 'global') {
-      rest.push({key, first: true, match: compileGlobalAnchor(find, child)});
+      rest.push({key, first: true, match: observed(compileGlobalAnchor(find, child))});
     } else {
       anchors.push({
         key,
         anchor,
-        match: compileAnchor({kind: anchor.kind, pattern: value, find, child, compile, place}),
+        match: observed(compileAnchor({kind: anchor.kind, pattern: value, find, child, compile, place})),
       });
     }
   }
