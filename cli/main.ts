@@ -3,6 +3,7 @@ import packageJson from '../package.json' with {type: 'json'};
 import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
 import {registerDocs} from './commands/docs.js';
+import {registerApply} from './commands/apply.js';
 import {registerJp} from './commands/jp.js';
 import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
@@ -14,7 +15,7 @@ const program = new Command('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerDocs, registerCompletion, registerTest, registerVersion]) register(program);
+for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerDocs, registerCompletion, registerTest, registerApply, registerVersion]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);

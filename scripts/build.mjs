@@ -21,22 +21,26 @@ const common = {
   metafile: true,
 };
 
-/** `import('../operator/main.js')` in the command becomes a file of its own. */
-const lazyOperator = {
-  name: 'lazy-operator',
+/** Parts with the Kubernetes client: each a file of its own that is read when it is asked for. */
+const parts = {operator: 'operator/main.ts', cluster: 'cli/apply/cluster/run-in-cluster.ts'};
+const lazyParts = {
+  name: 'lazy-parts',
   setup({onResolve}) {
-    onResolve({filter: /operator\/main\.js$/}, () => ({path: './operator.cjs', external: true}));
+    for (const [name, entry] of Object.entries(parts)) {
+      const filter = new RegExp(`${entry.split('/').slice(-2).join('/').replace(/\.ts$/, '\\.js')}$`);
+      onResolve({filter}, () => ({path: `./${name}.cjs`, external: true}));
+    }
   },
 };
 
 await mkdir(join(root, 'dist'), {recursive: true});
 const results = await Promise.all([
-  build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyOperator]}),
-  build({...common, entryPoints: {operator: 'operator/main.ts'}}),
+  build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyParts]}),
+  build({...common, entryPoints: parts}),
 ]);
 await chmod(join(root, 'dist', 'kyverno.cjs'), 0o755);
 await writeFile(join(root, 'dist', 'meta.json'), JSON.stringify(results.map(result => result.metafile)));
-for (const name of ['kyverno.cjs', 'operator.cjs']) {
+for (const name of ['kyverno', ...Object.keys(parts)].map(part => `${part}.cjs`)) {
   const {size} = await stat(join(root, 'dist', name));
   process.stderr.write(`dist/${name} ${Math.round(size / 1024)} KiB\n`);
 }

@@ -7,12 +7,20 @@ import {isFolder, yamlFilesIn} from './find-files.js';
 /** Reads an `http(s)` address; anything but 200 is an error. */
 export type FetchText = (url: string) => Promise<string>;
 
+/** An object and where it stands. */
+export interface LoadedResource {
+  readonly object: JsonObject;
+  readonly path: string;
+  /** 1-based line of its document. */
+  readonly line: number;
+}
+
 /** Objects of files, folders (their direct YAML files) and addresses, in that order. */
 export async function loadResourcePaths(
   paths: readonly string[],
   options: {readonly resources: ResourceMap; readonly fetchText?: FetchText; readonly onUnreadable?: (path: string, why: string) => void},
-): Promise<readonly JsonObject[]> {
-  const objects: JsonObject[] = [];
+): Promise<readonly LoadedResource[]> {
+  const objects: LoadedResource[] = [];
   for (const [index, path] of paths.entries()) {
     let texts: readonly {readonly path: string; readonly text: string}[];
     try {
@@ -37,14 +45,14 @@ async function textsOf(path: string, fetchText: FetchText | undefined) {
 }
 
 /** Objects of a text; Lists are taken apart, missing namespaces filled in. A document without kind is an error. */
-export function readResources(text: string, path: string, resources: ResourceMap): JsonObject[] {
-  const objects: JsonObject[] = [];
+export function readResources(text: string, path: string, resources: ResourceMap): LoadedResource[] {
+  const objects: LoadedResource[] = [];
   for (const document of readDocuments(text, path)) {
     for (const value of takeApart(document.value)) {
       if (!isObject(value)) throw new FileError(`${path}:${document.line}: not an object`);
       const kind = own(value, 'kind');
       if (typeof kind !== 'string' || kind === '') throw new FileError(`${path}:${document.line}: Object 'Kind' is missing`);
-      objects.push(place(value, resources));
+      objects.push({object: place(value, resources), path, line: document.line});
     }
   }
   return objects;

@@ -70,10 +70,12 @@ export class Evaluator {
         if (has(runner, phase)) responses.push(await this.#phase(phase, runner, current, operation));
       }
     }
-    for (const runner of this.#runners) {
-      if (runner.policy.refusal !== undefined) responses.push(refused(runner.policy, current));
-    }
-    return responses;
+    return [...responses, ...this.refusals(current)];
+  }
+
+  /** Policies that cannot be judged at all, each with the reason as an error. */
+  refusals(resource: JsonObject): readonly PolicyResponse[] {
+    return this.#runners.flatMap(({policy}) => (policy.refusal === undefined ? [] : [refused(policy, resource)]));
   }
 
   async #phase(phase: Phase, runner: Runner, resource: JsonObject, operation: string | undefined): Promise<PolicyResponse> {

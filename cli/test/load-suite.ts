@@ -57,11 +57,13 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
   const load = mergeLoads(await inOrder(spec.policies ?? [], path => loadPolicyPath(at(path), resources)));
   for (const {path, message} of load.skipped) log(`  ERROR: ${path}: ${message}`);
   log('  Loading resources ...');
-  const given = await loadResourcePaths((spec.resources ?? []).map(at), {resources});
+  const read = async (paths: readonly string[] | undefined) =>
+    (await loadResourcePaths((paths ?? []).map(at), {resources})).map(({object}) => object);
+  const given = await read(spec.resources);
   const {unique, warnings: duplicates} = withoutDuplicates(given);
   for (const warning of duplicates) log(`  ${warning}`);
-  const targets = await loadResourcePaths((spec.targetResources ?? []).map(at), {resources});
-  const params = await loadResourcePaths((spec.paramResources ?? []).map(at), {resources});
+  const targets = await read(spec.targetResources);
+  const params = await read(spec.paramResources);
   if (cluster.length > 0) log('  Loading Kubernetes resources ...');
   if ((spec.exceptions ?? []).length > 0) log('  Loading exceptions ...');
   const exceptions = spec.exceptions === undefined ? noExceptions : await loadExceptionFiles(spec.exceptions.map(at));
@@ -159,7 +161,7 @@ async function cloneSources(test: TestCase, resources: ResourceMap): Promise<rea
   const objects = new Map<string, JsonObject>();
   for (const path of paths) {
     const file = pathOf(test, path);
-    for (const object of readResources(await readText(file), file, resources)) objects.set(keyText(keyOf(object)), object);
+    for (const {object} of readResources(await readText(file), file, resources)) objects.set(keyText(keyOf(object)), object);
   }
   return [...objects.values()];
 }
@@ -171,7 +173,7 @@ async function loadGlobalEntries(test: TestCase, resources: ResourceMap): Promis
     try {
       const files = await inOrder(entry.resourceFiles ?? [], async path => {
         const file = pathOf(test, path);
-        return readResources(await readText(file), file, resources);
+        return readResources(await readText(file), file, resources).map(({object}) => object);
       });
       const data = entry.data ?? (entry.resources === undefined ? files.flat() : [...entry.resources]);
       entries.push({

@@ -105,7 +105,7 @@ async function expectedObjects(test: TestCase, expectations: readonly Expectatio
   for (const path of new Set(paths)) {
     const file = pathOf(test, path);
     try {
-      files.set(path, readResources(await readText(file), file, suite.world.resources));
+      files.set(path, readResources(await readText(file), file, suite.world.resources).map(({object}) => object));
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       files.set(path, {error: messageOf(error)});
