@@ -21,7 +21,7 @@ const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
     foreign: door => door.apiCall(get('/api/v1/namespaces/kube-system/secrets'), load),
   },
   globalReference: {foreign: door => door.globalReference('g', undefined, load)},
-  imageData: {own: door => door.imageData('nginx', load)},
+  imageData: {foreign: door => door.imageData('169.254.169.254/x', load)},
   namespaceLabels: {
     own: door => door.namespaceLabels('team', load),
     foreign: door => door.namespaceLabels('other', load),
@@ -32,7 +32,11 @@ const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
 };
 
 describe('a namespaced policy', () => {
-  const tables = {api: {'/api/v1/namespaces/team/pods': {items: []}}, images: {nginx: {}}, global: {g: 1}};
+  const tables = {
+    api: {'/api/v1/namespaces/team/pods': {items: []}},
+    images: {'169.254.169.254/x': {}},
+    global: {g: 1},
+  };
   const within = Object.entries(doors).flatMap(([name, {own}]) => (own === undefined ? [] : [{name, own}]));
   const beyond = Object.entries(doors).flatMap(([name, {foreign}]) => (foreign === undefined ? [] : [{name, foreign}]));
 

@@ -1,8 +1,8 @@
-import type {ApiCallRequest, ContextLoader, LoadOptions, Scope} from '../context-loader.js';
+import type {ApiCallRequest, ContextLoader, Scope} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
 
 export interface ScopeOptions {
-  /** Lets namespaced policies make service calls; an installation's choice, off by default. */
+  /** Lets namespaced policies reach the network (services, registries, names); an installation's choice, off by default. */
   readonly allowServiceCalls: boolean;
 }
 
@@ -30,7 +30,12 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
     globalReference() {
       throw new EvalError(`a policy of namespace ${namespace} may not read global context entries`, 'scope');
     },
-    imageData: (reference: string, load: LoadOptions) => host.imageData(reference, load),
+    imageData(reference, load) {
+      if (!options.allowServiceCalls) {
+        throw new EvalError(`a policy of namespace ${namespace} may not ask registries`, 'scope');
+      }
+      return host.imageData(reference, load);
+    },
     namespaceLabels(name, load) {
       confine(name, 'the labels');
       return host.namespaceLabels(name, load);

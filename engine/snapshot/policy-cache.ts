@@ -3,7 +3,7 @@ import type {CompiledPolicy} from '../compile/types.js';
 import {textOfThrown} from '../context/thrown-text.js';
 import {CompileError, type Diagnostic} from '../diagnostic.js';
 import {type CompiledException, compileException, type ExceptionRules} from '../exception/compile-exception.js';
-import {type JsonObject, ownPath} from '../json/types.js';
+import {type Json, type JsonObject, ownPath} from '../json/types.js';
 import {loadClassicPolicy, loadException} from '../policy/index.js';
 import type {ResourceMap} from '../resource-map.js';
 import {PolicySnapshot} from './policy-snapshot.js';
@@ -121,6 +121,8 @@ export function compileState(raw: JsonObject, options: Pick<PolicyCacheOptions, 
 
 function loadAndCompile(raw: JsonObject, options: Pick<PolicyCacheOptions, 'resources' | 'compile'>): PolicyState {
   const base = stateBase(raw);
+  const misnamed = misnamedBy(raw);
+  if (misnamed.length > 0) return {...base, warnings: [], status: 'refused', problems: misnamed};
   const {policy: source, errors, warnings} = loadClassicPolicy(raw, {resources: options.resources()});
   if (source === undefined) return {...base, warnings, status: 'refused', problems: errors};
   const {policy, problems} = compilePolicy(source, options.compile);
@@ -140,11 +142,24 @@ function stateBase(raw: JsonObject) {
 
 /** `name` for a ClusterPolicy whatever its namespace says, `namespace/name` for a Policy. */
 export function policyKey(raw: JsonObject): string {
-  return ownPath(raw, 'kind') === 'ClusterPolicy' ? text(ownPath(raw, 'metadata', 'name')) : objectKey(raw);
+  return ownPath(raw, 'kind') === 'ClusterPolicy' ? keyPart(ownPath(raw, 'metadata', 'name')) : objectKey(raw);
 }
 
 function objectKey(raw: JsonObject): string {
-  return `${text(ownPath(raw, 'metadata', 'namespace')) || 'default'}/${text(ownPath(raw, 'metadata', 'name'))}`;
+  return `${keyPart(ownPath(raw, 'metadata', 'namespace')) || 'default'}/${keyPart(ownPath(raw, 'metadata', 'name'))}`;
+}
+
+/** Files may hold names that no API server takes: a slash in one must not make it look like another policy. */
+function keyPart(value: Json | undefined): string {
+  return text(value).replaceAll('/', '%2F');
+}
+
+function misnamedBy(raw: JsonObject): Diagnostic[] {
+  return ['name', 'namespace'].flatMap(field => {
+    const value = text(ownPath(raw, 'metadata', field));
+    if (!value.includes('/')) return [];
+    return [{code: 'name-form', path: `metadata.${field}`, message: `${field} must not contain "/": ${JSON.stringify(value)}`}];
+  });
 }
 
 function text(value: unknown): string {

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest';
 import {pick, randomJson, seededRandom} from '../../engine/json/testing/random.js';
-import {type Json, type JsonObject, setOwn} from '../../engine/json/types.js';
+import {type Json, type JsonObject, ownPath, setOwn} from '../../engine/json/types.js';
 import {parseJson} from '../../engine/json/parse.js';
 import {deadline, emptyCache, engineOf, judge, mutated, policyOf, verdicts} from '../../engine/testing/engines.js';
 import {recordingLoader} from '../../engine/testing/recording-loader.js';
@@ -63,7 +63,7 @@ describe('keys of the prototype are data like any other', () => {
       },
     };
     const answer = await mutated(engineOf([raw]).engine, request);
-    const labels = (answer.object?.['metadata'] as JsonObject)['labels'] as JsonObject;
+    const labels = ownPath(answer.object, 'metadata', 'labels') as JsonObject;
     expect(Object.keys(labels).sort()).toEqual(['__proto__', 'constructor', 'new', 'toString']);
     expect(Object.getPrototypeOf(labels)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>)['new']).toBeUndefined();
