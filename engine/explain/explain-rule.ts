@@ -1,0 +1,188 @@
+import type {CompiledRule} from '../compile/types.js';
+import {EvalError} from '../diagnostic.js';
+import type {Json, JsonObject} from '../json/types.js';
+import type {Exemption} from '../pod-security/index.js';
+import type {ClassicRule} from '../policy/model.js';
+import {exceptionsOf, guard, type RuleCall, scopeFor} from '../run/guard-rule.js';
+import type {RuleResult, RuleType} from '../types.js';
+import {explainCheck} from './explain-check.js';
+import {explainConditions} from './explain-conditions.js';
+import {explainExceptions} from './explain-exceptions.js';
+import {explainGroup} from './explain-match.js';
+import {explainPatch} from './explain-patch.js';
+import {VariableLog} from './explain-variables.js';
+import {node} from './node.js';
+import type {ExplainNode, FinalResult, RuleExplanation, RuleOutcome} from './types.js';
+
+export const ruleTypes: Readonly<Record<CompiledRule['type'], RuleType>> = {
+  validate: 'Validation',
+  mutate: 'Mutation',
+  mutateExisting: 'Mutation',
+  generate: 'Generation',
+};
+
+/**
+ * The walk beside a rule's run: each step judged by the engine's own parts, in the engine's order, as far as the run went.
+ * `results` is what the run came to. May suspend; free of side effects.
+ */
+export function explainRule(call: RuleCall<CompiledRule>, results: readonly RuleResult[]): RuleExplanation {
+  const {rule, context, run} = call;
+  const {source} = rule;
+  const log = new VariableLog();
+  const walk: {
+    match?: ExplainNode;
+    exclude?: ExplainNode;
+    preconditions?: ExplainNode;
+    exceptions: ExplainNode[];
+    check?: ExplainNode | undefined;
+  } = {exceptions: []};
+  const outcome = guard<RuleOutcome>(
+    () => {
+      walk.match = explainGroup(source.match, `${source.path}.match`, {role: 'match', context, run});
+      if (walk.match.verdict === 'no') return 'not-matched';
+      if (source.exclude !== undefined) {
+        walk.exclude = explainGroup(source.exclude, `${source.path}.exclude`, {role: 'exclude', context, run});
+        if (walk.exclude.verdict === 'yes') return 'excluded';
+      }
+      const watched = {...call, rule: {...rule, entries: log.watch(rule.entries, `${source.path}.context`)}};
+      const scope = scopeFor(watched);
+      if (rule.preconditions !== undefined) {
+        const path = `${source.path}.preconditions`;
+        walk.preconditions = explainConditions(rule.preconditions, {name: 'preconditions', path}, scope);
+        log.expressions(source.preconditions, path, scope);
+        if (walk.preconditions.verdict !== 'yes') return 'answered';
+      }
+      walk.exceptions = explainExceptions(call, scope);
+      const exemptions = exemptionsOf(call, scope);
+      if (exemptions === undefined) return 'answered';
+      walk.check = checkNode(watched, {scope, log, exemptions});
+      const {action} = source;
+      if (action.type === 'validate' && results.some(result => result.status === 'fail'))
+        log.expressions(action.message, `${source.path}.validate.message`, scope);
+      return results.length > 0 ? 'answered' : 'nothing-to-say';
+    },
+    () => (results.length > 0 ? 'answered' : 'nothing-to-say'),
+  );
+  return {
+    rule: rule.name,
+    type: ruleTypes[rule.type],
+    path: source.path,
+    ...(rule.derived && {derived: {from: declaredName(call), rule: shownRule(source)}}),
+    outcome,
+    ...(walk.match !== undefined && {match: walk.match}),
+    ...(walk.exclude !== undefined && {exclude: walk.exclude}),
+    variables: log.values,
+    ...(walk.preconditions !== undefined && {preconditions: walk.preconditions}),
+    exceptions: walk.exceptions,
+    ...(walk.check !== undefined && {check: walk.check}),
+    results: results.map(finalResult),
+  };
+}
+
+/** What the check is freed from; undefined when exceptions free from all of it. */
+function exemptionsOf(
+  call: RuleCall<CompiledRule>,
+  scope: ReturnType<typeof scopeFor>,
+): readonly Exemption[] | undefined {
+  const exceptions = exceptionsOf(call, scope);
+  const {action} = call.rule.source;
+  if (exceptions.length === 0) return [];
+  if (action.type !== 'validate' || action.check.type !== 'podSecurity') return undefined;
+  const exemptions = exceptions.flatMap(({key, podSecurity}) =>
+    podSecurity === undefined ? [] : [{key, exclusions: podSecurity}],
+  );
+  return exemptions.length === exceptions.length ? exemptions : undefined;
+}
+
+interface Tools {
+  readonly scope: ReturnType<typeof scopeFor>;
+  readonly log: VariableLog;
+  readonly exemptions: readonly Exemption[];
+}
+
+function checkNode({rule, context}: RuleCall<CompiledRule>, {scope, log, exemptions}: Tools): ExplainNode | undefined {
+  const {source} = rule;
+  const {action} = source;
+  const path = `${source.path}.${action.type}`;
+  try {
+    if (action.type === 'validate') {
+      return explainCheck(action.check, {
+        subject: context.resource,
+        scope,
+        log,
+        path,
+        document: ['validate'],
+        exemptions: exemptions.length === 0 ? undefined : exemptions,
+      });
+    }
+    if (action.type === 'mutate' && rule.type === 'mutate') {
+      const {object} = context.request;
+      return object === undefined
+        ? undefined
+        : explainPatch(action.patch, {object, scope, log, path, document: ['mutate']}).node;
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EvalError)) throw error;
+    return node({
+      kind: action.type === 'validate' ? checkKinds[action.check.type] : 'patch',
+      name: action.type,
+      path,
+      verdict: 'error',
+      note: error.message,
+    });
+  }
+}
+
+const checkKinds = {
+  pattern: 'pattern',
+  anyPattern: 'anyPattern',
+  deny: 'deny',
+  foreach: 'foreach',
+  podSecurity: 'podSecurity',
+  assert: 'assert',
+  cel: 'fault',
+  manifests: 'fault',
+} as const;
+
+function finalResult({status, message, action, exceptions}: RuleResult): FinalResult {
+  return {status, message, action, ...(exceptions !== undefined && {exceptions})};
+}
+
+function declaredName({policy, rule}: RuleCall<CompiledRule>): string {
+  return policy.source.spec.rules.find(declared => declared.path === rule.source.path)?.name ?? rule.name;
+}
+
+/** The rewritten rule, as far as rewriting concerns it. */
+function shownRule({name, match, exclude, context, preconditions, action}: ClassicRule): Json {
+  const rule = {
+    name,
+    match: tidyGroup(match),
+    ...(exclude !== undefined && {exclude: tidyGroup(exclude)}),
+    ...(context.length > 0 && {context}),
+    ...(preconditions !== undefined && {preconditions}),
+    action,
+  };
+  return withoutUndefined(rule as unknown as JsonObject);
+}
+
+function tidyGroup({mode, filters}: ClassicRule['match']) {
+  return {
+    [mode]: filters.map(filter =>
+      Object.fromEntries(
+        Object.entries(filter).filter(
+          ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+        ),
+      ),
+    ),
+  };
+}
+
+function withoutUndefined(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== 'object' || value === null || !('constructor' in value) || value.constructor !== Object)
+    return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, withoutUndefined(item)]])),
+  );
+}

@@ -1,0 +1,3 @@
+export {type ExplainOptions, explainPolicy} from './explain-policy.js';
+export {masked} from './mask.js';
+export type * from './types.js';
