@@ -4,6 +4,7 @@ import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
 import {registerDocs} from './commands/docs.js';
 import {registerApply} from './commands/apply.js';
+import {registerFix} from './commands/fix.js';
 import {registerJp} from './commands/jp.js';
 import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
@@ -15,7 +16,7 @@ const program = new Command('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerDocs, registerCompletion, registerTest, registerApply, registerVersion]) register(program);
+for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerDocs, registerCompletion, registerTest, registerApply, registerVersion]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -60,7 +60,7 @@ describe('docs', () => {
     await writeDocs(tree, folder, plain);
     expect(readdirSync(folder)).toHaveLength(flatten(tree).length);
     expect(readFileSync(join(folder, 'kyverno_jp_query.md'), 'utf8')).toMatch(
-      /^## kyverno jp query\n[^]*--compact[^]*\(kyverno_jp\.md\)/,
+      /^## kyverno jp query\n[\s\S]*--compact[\s\S]*\(kyverno_jp\.md\)/,
     );
   });
 
