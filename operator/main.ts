@@ -1,3 +1,4 @@
+import {growHeapSlowly} from '../adapters/heap-growth.js';
 import {createLogger, type Logger} from '../adapters/log/logger.js';
 import {loadInClusterConfig, loadKubeconfig} from '../adapters/kube/config.js';
 import {readEnvironment} from './config/environment.js';
@@ -20,6 +21,7 @@ export async function runOperator(argv: readonly string[]): Promise<number> {
     log.error(`no cluster to work in: ${error instanceof Error ? error.message : String(error)}; give --kubeconfig outside of one`);
     return 1;
   }
+  growHeapSlowly();
   guardProcess(log);
   const operator = createProcess({flags, environment: readEnvironment(process.env), kubeConfig: config.kubeConfig, log});
   const signalled = untilSignal();
