@@ -34,7 +34,7 @@ export async function createMutationOutput(options: MutationOutputOptions): Prom
   async function save(name: string, objects: readonly JsonObject[]): Promise<void> {
     if (output === undefined || objects.length === 0) return;
     const path = isFile ? output : join(output, `${name}.yaml`);
-    const text = objects.map(object => `---\n${yamlText(object)}`).join('');
+    const text = objects.map(object => `---\n${yamlText(object, {sortKeys: true})}`).join('');
     try {
       // What an earlier run left in a folder makes way.
       if (!isFile && !written.has(path)) await writeFile(path, text, {mode: 0o600});
@@ -74,12 +74,12 @@ export async function createMutationOutput(options: MutationOutputOptions): Prom
       return;
     }
     if (options.bare) {
-      options.out([...objects, ...targets].map(object => `---\n${yamlText(object)}`).join(''));
+      options.out([...objects, ...targets].map(object => `---\n${yamlText(object, {sortKeys: true})}`).join(''));
       return;
     }
     let text = `policy ${response.policy.key} applied to ${resourcePath(response)}:\n`;
-    text += objects.map(object => `${yamlText(object, {indent: 4})}---\n`).join('');
-    if (targets.length > 0) text += `patched targets:\n${targets.map(object => `${yamlText(object, {indent: 4})}---\n`).join('')}`;
+    text += objects.map(object => `${yamlText(object, {indent: 4, sortKeys: true})}---\n`).join('');
+    if (targets.length > 0) text += `patched targets:\n${targets.map(object => `${yamlText(object, {indent: 4, sortKeys: true})}---\n`).join('')}`;
     options.out(`${text}\n\n${done}\n`);
   }
 }

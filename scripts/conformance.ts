@@ -1,0 +1,59 @@
+// Runs every offline CLI suite of a folder of external suites through the bundled command, holds rows and verdicts
+// against the recorded ones, and writes docs/compatibility.md. Exit status 1 when a suite differs without a known reason.
+import {spawn} from 'node:child_process';
+import {cp, mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {availableParallelism, tmpdir} from 'node:os';
+import {dirname, join, resolve} from 'node:path';
+import {compatibilityText} from '../test/conformance/compatibility-text.js';
+import {conformanceRoot, readSuites, type Suite} from '../test/conformance/suites.js';
+import {judgeSuite, type SuiteRun, type SuiteVerdict} from '../test/conformance/verdict.js';
+
+const repository = resolve(import.meta.dirname, '..');
+
+/** One process per suite, as the recorded verdicts were made. */
+function runSuite(command: string, root: string, suite: Suite): Promise<SuiteRun> {
+  return new Promise((done, fail) => {
+    const args = [command, 'test', join(root, dirname(suite.path)), '-o', 'json', '--detailed-results', ...suite.flags];
+    const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'pipe']});
+    const output = {out: '', err: ''};
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.out += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.err += chunk));
+    child.on('error', fail);
+    child.on('close', code => done({exit: code ?? 1, ...output}));
+  });
+}
+
+async function runAll(root: string, suites: readonly Suite[]): Promise<readonly SuiteVerdict[]> {
+  const verdicts: SuiteVerdict[] = [];
+  // A copy: a build that happens meanwhile must not change what is measured.
+  const folder = await mkdtemp(join(tmpdir(), 'kyverno-conformance-'));
+  await cp(join(repository, 'dist'), folder, {recursive: true});
+  const command = join(folder, 'kyverno.cjs');
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < suites.length; index = next++) {
+      const suite = suites[index]!;
+      verdicts[index] = judgeSuite(suite, await runSuite(command, root, suite));
+    }
+  };
+  try {
+    await Promise.all(Array.from({length: availableParallelism()}, worker));
+  } finally {
+    await rm(folder, {recursive: true, force: true});
+  }
+  return verdicts;
+}
+
+const root = conformanceRoot();
+if (root === undefined) {
+  process.stderr.write('no suites: set CONFORMANCE_DIR to the folder that holds index.json and oracle-cli.json\n');
+  process.exitCode = 2;
+} else {
+  const suites = readSuites(root);
+  const verdicts = await runAll(root, suites.filter(suite => suite.waitsFor === undefined));
+  const {text, differing} = compatibilityText(suites, verdicts);
+  await writeFile(join(repository, 'docs', 'compatibility.md'), text);
+  process.stdout.write(text);
+  for (const verdict of differing) process.stderr.write(`${verdict.suite.id}: ${verdict.difference ?? ''}\n`);
+  if (differing.length > 0) process.exitCode = 1;
+}
