@@ -22,7 +22,7 @@ const common = {
 };
 
 /** Parts with the Kubernetes client: each a file of its own that is read when it is asked for. */
-const parts = {operator: 'operator/main.ts', cluster: 'cli/apply/cluster/run-in-cluster.ts'};
+const parts = {operator: 'operator/main.ts', cluster: 'cli/apply/cluster/run-in-cluster.ts', migrate: 'cli/migrate/run-migrate.ts'};
 const lazyParts = {
   name: 'lazy-parts',
   setup({onResolve}) {
