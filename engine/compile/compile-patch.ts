@@ -10,6 +10,7 @@ import {compileTemplate, type DocumentPath} from '../variables/template.js';
 import {compileList} from './compile-foreach.js';
 import {compileOptionalBlock, evaluateBlock} from './condition-block.js';
 import {elementVariables} from './element-variables.js';
+import {patchSkeleton} from './patch-skeleton.js';
 import type {Conditions, Patch, PatchOutcome} from './types.js';
 
 export interface PatchOptions {
@@ -57,8 +58,12 @@ function jsonPatch(text: string, options: PatchOptions): Patch {
       throw new CompileError({code: 'json-patch', path, message: error instanceof Error ? error.message : String(error)});
     }
   }
+  const isAsWritten = patchSkeleton(text);
   return (object, scope) => {
     const operations = fixed ?? parseJsonPatch(asText(substitute(() => template.evaluate(scope))));
+    if (fixed === undefined && !isAsWritten(operations)) {
+      throw new EvalError('variable substitution failed: values must not change the operations of the patch');
+    }
     scope.env.budget.step(operations.length);
     return patched(object, applyJsonPatch(object, operations, scope.env.budget));
   };

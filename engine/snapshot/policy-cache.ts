@@ -100,7 +100,7 @@ export class PolicyCache implements SnapshotSource<PolicySnapshot> {
       return {key, warnings, status: 'served', exception: compileException(source, this.#options.exceptions)};
     } catch (error) {
       if (error instanceof CompileError) return refusedException(key, [error.diagnostic], warnings);
-      throw error;
+      return refusedException(key, [{code: 'internal', path: '', message: `internal error: ${textOfThrown(error)}`}], warnings);
     }
   }
 }
