@@ -13,7 +13,7 @@ export interface ReadmeBlock {
 /** The fenced code blocks of README.md, in order. */
 export function readmeBlocks(): ReadmeBlock[] {
   const text = readFileSync(readmePath, 'utf8');
-  const fence = /(?:<!-- run: ([^>]+?) -->\n)?```(\w*)\n([^]*?)\n```/g;
+  const fence = /(?:<!-- run: ([^>]+?) -->\n)?```(\w*)\n([\s\S]*?)\n```/g;
   return [...text.matchAll(fence)].map(([, name, language = '', body = '']) => ({name, language, text: body}));
 }
 
