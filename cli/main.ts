@@ -4,8 +4,10 @@ import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
 import {registerDocs} from './commands/docs.js';
 import {registerApply} from './commands/apply.js';
+import {registerExplain} from './commands/explain.js';
 import {registerFix} from './commands/fix.js';
 import {registerJp} from './commands/jp.js';
+import {registerJson} from './commands/json.js';
 import {registerMigrate} from './commands/migrate.js';
 import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
@@ -17,7 +19,7 @@ const program = new Command('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerDocs, registerCompletion, registerTest, registerApply, registerVersion]) register(program);
+for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerVersion]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
