@@ -1,8 +1,8 @@
 import type {CompiledRule} from '../compile/types.js';
 import {EvalError} from '../diagnostic.js';
-import type {Json, JsonObject} from '../json/types.js';
+import {isObject, type Json, type JsonObject, setOwn} from '../json/types.js';
 import type {Exemption} from '../pod-security/index.js';
-import type {ClassicRule} from '../policy/model.js';
+import type {ClassicRule, MutatePatch, ValidateCheck} from '../policy/model.js';
 import {exceptionsOf, guard, type RuleCall, scopeFor} from '../run/guard-rule.js';
 import type {RuleResult, RuleType} from '../types.js';
 import {explainCheck} from './explain-check.js';
@@ -153,36 +153,81 @@ function declaredName({policy, rule}: RuleCall<CompiledRule>): string {
   return policy.source.spec.rules.find(declared => declared.path === rule.source.path)?.name ?? rule.name;
 }
 
-/** The rewritten rule, as far as rewriting concerns it. */
+function withoutUndefined(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) if (item !== undefined) setOwn(result, key, withoutUndefined(item));
+  return result;
+}
+
+/** The rewritten rule in the words that policies are written in. */
 function shownRule({name, match, exclude, context, preconditions, action}: ClassicRule): Json {
   const rule = {
     name,
-    match: tidyGroup(match),
-    ...(exclude !== undefined && {exclude: tidyGroup(exclude)}),
+    match: shownGroup(match),
+    ...(exclude !== undefined && {exclude: shownGroup(exclude)}),
     ...(context.length > 0 && {context}),
     ...(preconditions !== undefined && {preconditions}),
-    action,
+    ...shownAction(action),
   };
   return withoutUndefined(rule as unknown as JsonObject);
 }
 
-function tidyGroup({mode, filters}: ClassicRule['match']) {
+function shownGroup({mode, filters}: ClassicRule['match']) {
+  const isSet = ([, value]: readonly [string, unknown]) =>
+    value !== undefined && !(Array.isArray(value) && value.length === 0);
   return {
-    [mode]: filters.map(filter =>
-      Object.fromEntries(
-        Object.entries(filter).filter(
-          ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-        ),
-      ),
-    ),
+    [mode]: filters.map(({roles, clusterRoles, subjects, ...resources}) => ({
+      resources: Object.fromEntries(Object.entries(resources).filter(isSet)),
+      ...Object.fromEntries(Object.entries({roles, clusterRoles, subjects}).filter(isSet)),
+    })),
   };
 }
 
-function withoutUndefined(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (typeof value !== 'object' || value === null || !('constructor' in value) || value.constructor !== Object)
-    return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, withoutUndefined(item)]])),
-  );
+function shownAction(action: ClassicRule['action']) {
+  if (action.type === 'validate') {
+    const {failureAction, message, check} = action;
+    return {validate: {failureAction, message, ...shownCheck(check)}};
+  }
+  if (action.type === 'mutate') return {mutate: shownPatch(action.patch)};
+  return {[action.type]: 'raw' in action ? action.raw : null};
+}
+
+function shownCheck(check: ValidateCheck): object {
+  switch (check.type) {
+    case 'pattern':
+      return {pattern: check.pattern};
+    case 'anyPattern':
+      return {anyPattern: check.patterns};
+    case 'deny':
+      return {deny: {conditions: check.conditions}};
+    case 'foreach':
+      return {
+        foreach: check.entries.map(({check: inner, context, ...entry}) => ({
+          ...entry,
+          ...(context.length > 0 && {context}),
+          ...shownCheck(inner),
+        })),
+      };
+    default:
+      return {[check.type]: check.raw};
+  }
+}
+
+function shownPatch(patch: MutatePatch): object {
+  switch (patch.type) {
+    case 'strategicMerge':
+      return {patchStrategicMerge: patch.patch};
+    case 'json6902':
+      return {patchesJson6902: patch.patch};
+    case 'foreach':
+      return {
+        foreach: patch.entries.map(({patch: inner, context, ...entry}) => ({
+          ...entry,
+          ...(context.length > 0 && {context}),
+          ...shownPatch(inner),
+        })),
+      };
+  }
 }
