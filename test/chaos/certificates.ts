@@ -19,6 +19,7 @@ export function certificateSuite(get: () => ChaosCluster): void {
     await chaos.whole();
     const before = await served(chaos);
     const load = startLoad({cluster: chaos.cluster, namespace});
+    await load.calm();
     await load.burst(12);
     const begun = performance.now();
     for (const name of names) {

@@ -1,5 +1,6 @@
 import {type ApiClient, createApiClient} from '../../cluster/api-client.js';
 import type {Cluster} from '../../cluster/cluster.js';
+import {eventually} from '../../cluster/eventually.js';
 import {type Verdict, verdictOn} from './verdict.js';
 
 export interface LoadOptions {
@@ -24,6 +25,8 @@ export interface Load {
   /** Requests sent and not answered yet. */
   readonly inFlight: number;
   readonly outcomes: readonly Outcome[];
+  /** Waits until answers keep up with requests, so that what follows is not put down to a cold start. */
+  calm(): Promise<void>;
   /** So many requests at once, besides the steady ones. */
   burst(count: number): Promise<void>;
   /** Sends no more, waits for the answers. */
@@ -74,6 +77,16 @@ export function startLoad({cluster, namespace, rate = 50, connections = 4}: Load
       return pending.size;
     },
     outcomes,
+    async calm() {
+      let since = performance.now();
+      await eventually(
+        () => {
+          if (pending.size > rate / 5) since = performance.now();
+          return performance.now() - since > 1_000;
+        },
+        {what: `answers keep up with ${rate} requests a second`, timeoutMs: 120_000, everyMs: 20},
+      );
+    },
     async burst(count) {
       await Promise.all(Array.from({length: count}, () => send(performance.now())));
     },
