@@ -210,7 +210,15 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
         webhooks.touch();
       },
     }),
-    election: {namespace, name: leaseName, identity: podName},
+    // As client-go has it: six and five tries.
+    election: {
+      namespace,
+      name: leaseName,
+      identity: podName,
+      retryMs: flags.leaderElectionRetryPeriod,
+      leaseMs: 6 * flags.leaderElectionRetryPeriod,
+      renewDeadlineMs: 5 * flags.leaderElectionRetryPeriod,
+    },
     onStartedLeading: () => lead(true),
     onStoppedLeading: () => lead(false),
   });

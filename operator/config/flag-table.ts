@@ -38,7 +38,7 @@ export const flagTable = {
   clientRateLimitQPS: fraction(100, 0, 1e9),
   clientRateLimitBurst: integer(200, 0),
   crdWatcher: inert(toggle(false)),
-  leaderElectionRetryPeriod: inert(duration('2s', '100ms')),
+  leaderElectionRetryPeriod: duration('2s', '100ms'),
   resyncPeriod: inert(duration('15m')),
 
   // Webhooks

@@ -3,7 +3,7 @@ import {CoreV1Api, type KubeConfig, type V1CustomResourceDefinitionVersion} from
 import {parse} from 'yaml';
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
-import {createLeaseElection, type LeaseElection} from '../../adapters/kube/lease.js';
+import {createLeaseElection, type LeaseElection, type LeaseElectionOptions} from '../../adapters/kube/lease.js';
 import {collectionPath} from '../../adapters/kube/paths.js';
 import type {KubeClient, ObjectRef} from '../../adapters/kube/types.js';
 import type {Log} from '../../adapters/log.js';
@@ -25,7 +25,7 @@ export interface KyvernoOperatorOptions {
   /** One handler per CustomResourceDefinition, and whatever else is mirrored. */
   readonly handlers: readonly Registration[];
   /** Absent = this replica always leads. */
-  readonly election?: {readonly namespace: string; readonly name: string; readonly identity: string} | undefined;
+  readonly election?: Pick<LeaseElectionOptions, 'namespace' | 'name' | 'identity' | 'retryMs' | 'leaseMs' | 'renewDeadlineMs'> | undefined;
   readonly onStartedLeading?: (() => void) | undefined;
   readonly onStoppedLeading?: (() => void) | undefined;
   /** Runs in `init`, before streams start. */
