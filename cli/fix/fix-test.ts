@@ -22,12 +22,8 @@ export function fixTest(options: FixTestOptions): Edit {
   };
 }
 
-/** apiVersion, kind and metadata.name of one of the command's own files. */
-export function fixHead(
-  document: Document,
-  root: YAMLMap,
-  head: {readonly kind: string; readonly name: string},
-): string[] {
+/** apiVersion, kind and metadata.name. */
+function fixHead(document: Document, root: YAMLMap, head: {readonly kind: string; readonly name: string}): string[] {
   const changes: string[] = [];
   const old = textAt(root, 'name');
   const metadata = mapAt(root, 'metadata');
@@ -45,8 +41,14 @@ export function fixHead(
     else metadata.set(document.createNode('name'), document.createNode(name));
     changes.push(`metadata.name is ${name}`);
   }
+  return [...changes, ...fixKind(document, root, head.kind)];
+}
+
+/** apiVersion and kind, which files of early releases lack. */
+export function fixKind(document: Document, root: YAMLMap, kind: string): string[] {
+  const changes: string[] = [];
   for (const [key, value] of [
-    ['kind', head.kind],
+    ['kind', kind],
     ['apiVersion', 'cli.kyverno.io/v1alpha1'],
   ] as const) {
     if (textAt(root, key)) continue;

@@ -10,7 +10,7 @@ import {checkTest, decodeTest, type TestSpec} from '../files/test-file.js';
 import type {Streams} from '../output/streams.js';
 import {type Edit, editDocuments} from './edit-documents.js';
 import {fixPolicy} from './fix-policy.js';
-import {fixHead, fixTest} from './fix-test.js';
+import {fixKind, fixTest} from './fix-test.js';
 
 export interface FixOptions {
   /** Write what changed. */
@@ -88,7 +88,7 @@ async function fixTestFile(path: string, options: FixTestsOptions, streams: Stre
     ] as const) {
       const file = own(value, key);
       if (typeof file !== 'string' || file === '') continue;
-      const head: Edit = document => (isMap(document.contents) ? fixKind(document, kind, file) : []);
+      const head: Edit = document => (isMap(document.contents) ? fixKind(document, document.contents, kind) : []);
       await fixFile(join(dirname(path), file), {title: kind, edit: head, save, force}, streams);
     }
   }
@@ -96,11 +96,6 @@ async function fixTestFile(path: string, options: FixTestsOptions, streams: Stre
 
 function baseName(path: string): string {
   return basename(path).replace(/\.ya?ml$/, '');
-}
-
-function fixKind(document: Parameters<Edit>[0], kind: string, file: string): readonly string[] {
-  const root = document.contents;
-  return isMap(root) ? fixHead(document, root, {kind, name: baseName(file)}) : [];
 }
 
 /** What is wrong with the tests of a file, and what is doubtful. */

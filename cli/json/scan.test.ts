@@ -1,7 +1,9 @@
-import {mkdtempSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, it} from 'vitest';
+import {compileAssertion} from '../../engine/assert/index.js';
+import {parseYaml} from '../../engine/yaml/index.js';
 import {scan, type ScanOptions} from './scan.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'json-'));
@@ -138,4 +140,12 @@ describe('json scan', () => {
   for (const [title, options, message] of faults) {
     it(`refuses ${title}`, () => expect(run({payload: [payload], ...options})).rejects.toThrow(message));
   }
+
+  it('does what its documentation shows', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/assertion-trees.md'), 'utf8');
+    const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1]!);
+    compileAssertion(parseYaml(blocks[0]!), 'tree');
+    const {text} = await run({payload: [file('{type: bucket, name: a, acl: open}')], policy: [file(blocks[2]!)]});
+    expect(text).toContain('FAILED: bucket a is open: ');
+  });
 });
