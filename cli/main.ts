@@ -1,4 +1,3 @@
-import {Command} from 'commander';
 import packageJson from '../package.json' with {type: 'json'};
 import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
@@ -13,13 +12,15 @@ import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
 import {registerTest} from './commands/test.js';
 import {registerVersion} from './commands/version.js';
+import {completeGroups, createProgram} from './usage.js';
 
 /** The `kyverno` command. Each sub-command says what it takes here; what it does is loaded when it is asked for. */
-const program = new Command('kyverno')
+const program = createProgram('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
 for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerVersion]) register(program);
+completeGroups(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
