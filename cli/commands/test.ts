@@ -1,4 +1,4 @@
-import type {Command} from 'commander';
+import {type Command, InvalidArgumentError} from 'commander';
 
 export function registerTest(program: Command): void {
   program
@@ -16,9 +16,17 @@ export function registerTest(program: Command): void {
     .option('--require-tests', 'finding no tests is an error')
     .option('--warnings-as-errors', 'deprecated and loose forms are errors')
     .option('--strict-results', 'names that match no resource are reported instead of meaning every resource')
+    .option('--coverage [file]', 'show which rules, anchors, conditions and branches no test reached; also as JSON to a file')
+    .option('--coverage-min <percent>', 'less coverage is an error', percent)
     .action(async (paths: string[], options) => {
       const {runTest} = await import('../test/run-test.js');
       const {processStreams} = await import('../output/streams.js');
       process.exitCode = await runTest(paths, options, processStreams);
     });
+}
+
+function percent(text: string): number {
+  const value = Number(text.replace(/%$/, ''));
+  if (text.trim() === '' || !(value >= 0 && value <= 100)) throw new InvalidArgumentError('a percentage is wanted.');
+  return value;
 }

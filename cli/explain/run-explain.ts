@@ -1,27 +1,22 @@
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
-import {explainPolicy, type RuleExplanation} from '../../engine/explain/index.js';
-import {type CompiledException, compileException} from '../../engine/exception/compile-exception.js';
-import {loadException} from '../../engine/policy/index.js';
 import type {JsonObject} from '../../engine/json/types.js';
-import {PolicySnapshot} from '../../engine/snapshot/policy-snapshot.js';
-import type {EngineRequest, Operation} from '../../engine/types.js';
+import type {Operation} from '../../engine/types.js';
 import {parseSet} from '../apply/flags.js';
 import {createWorld} from '../apply/offline-world.js';
 import {FileError} from '../files/file-error.js';
 import {loadExceptionFiles, noExceptions} from '../files/load-exceptions.js';
-import {loadPolicyPath, nameOf} from '../files/load-policies.js';
+import {loadPolicyPath} from '../files/load-policies.js';
 import {loadResourcePaths} from '../files/load-resources.js';
 import {loadUserInfoFile} from '../files/user-info-file.js';
 import {loadValuesFile} from '../files/values-file.js';
-import type {OfflineWorld} from '../offline/evaluate.js';
 import {withKindsOf} from '../offline/known-kinds.js';
-import {type PreparedPolicy, preparePolicy} from '../offline/prepare-policies.js';
-import {offlineRequest} from '../offline/request.js';
+import {preparePolicy} from '../offline/prepare-policies.js';
 import {keyOf} from '../offline/responses.js';
 import {coloursFor} from '../output/colours.js';
 import {prettyJson} from '../output/json-text.js';
 import type {Streams} from '../output/streams.js';
+import {explainOne} from './explain-one.js';
 import {explanationText} from './explanation-text.js';
 import type {Explained} from './types.js';
 
@@ -134,78 +129,4 @@ function oldVersionOf(object: JsonObject, old: readonly JsonObject[]): JsonObjec
       return key.kind === kind && key.namespace === namespace && key.name === name;
     }) ?? (old.length === 1 ? old[0] : undefined)
   );
-}
-
-export interface OneOptions {
-  readonly object: JsonObject;
-  readonly old?: JsonObject | undefined;
-  readonly operation?: Operation | undefined;
-  readonly rule?: string | undefined;
-}
-
-/** One policy on one object, in the world of an offline run. */
-export async function explainOne(
-  policy: PreparedPolicy,
-  world: OfflineWorld,
-  {object, old, operation, rule}: OneOptions,
-): Promise<Explained> {
-  const subject = world.values.overlay(policy.name, object);
-  const given = world.values.operation(policy.name, nameOf(object));
-  const wanted =
-    operation ?? (typeof given === 'string' && given !== '' ? given : old === undefined ? 'CREATE' : 'UPDATE');
-  const base = offlineRequest({
-    object: subject,
-    operation: wanted,
-    user: world.user,
-    resources: world.resources,
-    subresources: world.subresources,
-  });
-  const request: EngineRequest = old === undefined || base.operation === 'CREATE' ? base : {...base, oldObject: old};
-  const rules: RuleExplanation[] = [];
-  if (policy.compiled !== undefined) {
-    const exceptions = world.exceptions.flatMap(compiledException);
-    const explanation = await explainPolicy({
-      policy: policy.compiled,
-      request,
-      snapshot: PolicySnapshot.of([policy.compiled], exceptions),
-      loader: world.loader,
-      regex: world.regex,
-      resources: world.resources,
-      given: world.values,
-    });
-    rules.push(...explanation.rules);
-  }
-  for (const {name, phase, reason} of policy.unserved)
-    rules.push(unserved(name, phase === 'verifyImages' ? 'ImageVerify' : 'Validation', reason));
-  if (policy.refusal !== undefined) rules.push(unserved('', 'Validation', policy.refusal));
-  return {
-    policy: {
-      apiVersion: String(policy.raw['apiVersion'] ?? ''),
-      kind: policy.kind,
-      namespace: policy.namespace,
-      name: policy.name,
-    },
-    resource: {...keyOf(object)},
-    operation: request.operation,
-    rules: rule === undefined ? rules : rules.filter(found => found.rule === rule || found.derived?.from === rule),
-  };
-}
-
-function unserved(rule: string, type: RuleExplanation['type'], message: string): RuleExplanation {
-  return {
-    rule,
-    type,
-    path: '',
-    outcome: 'not-served',
-    variables: [],
-    exceptions: [],
-    results: [{status: 'error', message, action: 'Enforce'}],
-  };
-}
-
-function compiledException(raw: JsonObject): CompiledException[] {
-  const {policy} = loadException(raw);
-  return policy === undefined
-    ? []
-    : [compileException(policy, {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'})];
 }

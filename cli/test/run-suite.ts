@@ -6,6 +6,7 @@ import {checkTest, type Expectation, isDeprecatedTest, pathOf, type TestCase} fr
 import {FileError} from '../files/file-error.js';
 import {Evaluator} from '../offline/evaluate.js';
 import {keyOf, keyText} from '../offline/responses.js';
+import type {SuiteCoverage} from '../coverage/suite-coverage.js';
 import type {ExpectedObjects} from './compare.js';
 import {type LoadedSuite, loadSuite} from './load-suite.js';
 import {type ChangedTarget, type Judged, matchRows, type Row} from './match-rows.js';
@@ -13,6 +14,8 @@ import {type ChangedTarget, type Judged, matchRows, type Row} from './match-rows
 export interface SuiteOptions {
   readonly registry: boolean;
   readonly strict: boolean;
+  /** Also tell which parts of the policies were reached. */
+  readonly coverage?: boolean;
 }
 
 /** Plain data: it crosses threads. */
@@ -21,6 +24,7 @@ export interface SuiteResult {
   readonly log: readonly string[];
   readonly rows: readonly Row[];
   readonly warnings: readonly string[];
+  readonly coverage?: readonly SuiteCoverage[];
   /** Why the run ends here; the command ends with it. */
   readonly failure?: string;
 }
@@ -43,7 +47,9 @@ export async function runSuite(test: TestCase, expectations: readonly Expectatio
     const rows = expectations.flatMap(expectation =>
       matchRows(expectation, {runs, targets, invalid: suite.invalid, load, strict: options.strict}),
     );
-    return {log, rows, warnings: suite.warnings};
+    if (options.coverage !== true) return {log, rows, warnings: suite.warnings};
+    const {suiteCoverage} = await import('../coverage/suite-coverage.js');
+    return {log, rows, warnings: suite.warnings, coverage: await suiteCoverage({...suite, expectations})};
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return {log, rows: [], warnings: [], failure: `failed to run test (${messageOf(error)})`};

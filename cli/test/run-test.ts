@@ -3,6 +3,7 @@ import {isGitUrl, withClone} from '../files/git.js';
 import type {TestCase} from '../files/test-file.js';
 import {coloursFor, noColours} from '../output/colours.js';
 import type {Streams} from '../output/streams.js';
+import type {SuiteCoverage} from '../coverage/suite-coverage.js';
 import {type Discovery, discoverTests} from './discover.js';
 import type {Row} from './match-rows.js';
 import {formatRows, type RowFormat, rowFormats, rowTable} from './row-formats.js';
@@ -22,6 +23,9 @@ export interface TestFlags {
   readonly requireTests?: boolean;
   readonly warningsAsErrors?: boolean;
   readonly strictResults?: boolean;
+  /** `true`: a summary; a text: also a JSON file. */
+  readonly coverage?: boolean | string;
+  readonly coverageMin?: number;
 }
 
 /** `kyverno test`: 0 when every row passed. Throws `FileError` for what ends the command. */
@@ -105,11 +109,13 @@ async function report(selected: readonly Selected[], {flags, format, streams, pr
   const output = {detailed: flags.detailedResults === true, colours};
   const rows: Row[] = [];
   const warnings: string[] = [];
+  const covered: SuiteCoverage[] = [];
   for (const {test, expectations} of selected) {
-    const result = await runSuite(test, expectations, {registry: flags.registry === true, strict: flags.strictResults === true});
+    const result = await runSuite(test, expectations, {registry: flags.registry === true, strict: flags.strictResults === true, coverage: wantsCoverage(flags)});
     progress(`${result.log.join('\n')}\n`);
     finish(result);
     rows.push(...result.rows);
+    covered.push(...(result.coverage ?? []));
     if (format === undefined && !flags.failOnly) streams.out(`\n${rowTable(result.rows, output)}\n`);
   }
   const failed = rows.filter(row => row.result === 'Fail');
@@ -121,10 +127,12 @@ async function report(selected: readonly Selected[], {flags, format, streams, pr
     progress(`\nTest Summary: ${rows.length - failed.length} tests passed and ${failed.length} tests failed\n`);
   }
   progress('\n');
+  const shortfall = wantsCoverage(flags) ? await reportCoverage(covered, flags, progress) : undefined;
   if (flags.warningsAsErrors && warnings.length > 0) {
     throw new FileError(`found ${warnings.length} deprecation warning(s) and --warnings-as-errors is set`);
   }
   if (failed.length > 0) throw new FileError(`${failed.length} tests failed`);
+  if (shortfall !== undefined) throw new FileError(shortfall);
   return 0;
 
   function finish(result: SuiteResult): void {
@@ -132,4 +140,17 @@ async function report(selected: readonly Selected[], {flags, format, streams, pr
     warnings.push(...result.warnings);
     if (result.failure !== undefined) throw new FileError(result.failure);
   }
+}
+
+function wantsCoverage({coverage, coverageMin}: TestFlags): boolean {
+  return coverageMin !== undefined || (coverage !== undefined && coverage !== false);
+}
+
+/** Shows what no test reached; answers why that is too much. */
+async function reportCoverage(covered: readonly SuiteCoverage[], {coverage, coverageMin}: TestFlags, progress: (text: string) => void) {
+  const {coverageReport, coverageText, writeCoverage} = await import('../coverage/coverage-report.js');
+  const whole = coverageReport(covered);
+  progress(coverageText(whole));
+  if (typeof coverage === 'string') await writeCoverage(coverage, whole);
+  return coverageMin !== undefined && whole.percent < coverageMin ? `coverage is ${whole.percent}%, ${coverageMin}% is wanted` : undefined;
 }

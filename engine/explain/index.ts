@@ -1,3 +1,4 @@
 export {type ExplainOptions, explainPolicy} from './explain-policy.js';
 export {masked} from './mask.js';
 export type * from './types.js';
+export {type CoveragePoint, coveragePoints, type PointKind, reachedPoints} from './coverage.js';

@@ -9,6 +9,9 @@ import type {PatternResult} from '../pattern/types.js';
 import {node} from './node.js';
 import type {ExplainNode, Verdict} from './types.js';
 
+/** An anchor whose key the object does not have. */
+export const absentNote = 'absent, so there is nothing to judge';
+
 export interface PatternTrace {
   readonly result: PatternResult;
   /** One per key of the pattern's root. */
@@ -150,12 +153,7 @@ class Tracer {
           verdict: verdictOf(found),
           wanted: leaf(pattern),
           got: leaf(pattern) === undefined && frame.children.length > 0 ? undefined : got,
-          note:
-            found !== undefined
-              ? textOf(found, `${parent.at}/`)
-              : absent
-                ? 'absent, so there is nothing to judge'
-                : undefined,
+          note: found !== undefined ? textOf(found, `${parent.at}/`) : absent ? absentNote : undefined,
           children: frame.children,
         }),
       );
