@@ -50,7 +50,10 @@ if (root === undefined) {
   process.exitCode = 2;
 } else {
   const suites = readSuites(root);
-  const verdicts = await runAll(root, suites.filter(suite => suite.waitsFor === undefined));
+  const verdicts = await runAll(
+    root,
+    suites.filter(suite => suite.waitsFor === undefined),
+  );
   const {text, differing} = compatibilityText(suites, verdicts);
   await writeFile(join(repository, 'docs', 'compatibility.md'), text);
   process.stdout.write(text);

@@ -8,7 +8,9 @@ import {keyOf, type PolicyResponse, type RuleResponse} from '../offline/response
 export function exceptionsFor(responses: readonly PolicyResponse[], ttl: bigint): readonly JsonObject[] {
   return responses
     .filter(({policy}) => policy.family === 'classic' && policy.namespace === '')
-    .flatMap(response => response.rules.filter(rule => rule.status === 'fail').map(rule => exceptionFor(response, rule, ttl)));
+    .flatMap(response =>
+      response.rules.filter(rule => rule.status === 'fail').map(rule => exceptionFor(response, rule, ttl)),
+    );
 }
 
 function exceptionFor(response: PolicyResponse, rule: RuleResponse, ttl: bigint): JsonObject {

@@ -15,7 +15,12 @@ const maxFetchBytes = 32 * 1024 * 1024;
 /** Policies of every path. A path that cannot be read costs only itself and is told by `warn`. */
 export async function loadPolicies(
   paths: readonly string[],
-  options: {readonly flags: ApplyFlags; readonly resources: ResourceMap; readonly warn: (text: string) => void; readonly progress: (text: string) => void},
+  options: {
+    readonly flags: ApplyFlags;
+    readonly resources: ResourceMap;
+    readonly warn: (text: string) => void;
+    readonly progress: (text: string) => void;
+  },
 ): Promise<PolicyLoad> {
   const {flags, resources, warn, progress} = options;
   const loads: PolicyLoad[] = [];
@@ -35,7 +40,12 @@ export async function loadPolicies(
 /** Every YAML file of the repository (or folder) by itself: one that holds something else is left out. */
 async function fromGit(
   url: string,
-  {flags, resources, progress, warn}: {flags: ApplyFlags; resources: ResourceMap; progress: (text: string) => void; warn: (text: string) => void},
+  {
+    flags,
+    resources,
+    progress,
+    warn,
+  }: {flags: ApplyFlags; resources: ResourceMap; progress: (text: string) => void; warn: (text: string) => void},
 ): Promise<PolicyLoad> {
   const clone = {branch: flags.gitBranch, username: flags.username, password: flags.password, onProgress: progress};
   return withClone(url, clone, async folder => {
@@ -66,7 +76,8 @@ export async function loadPayloads(paths: readonly string[]): Promise<readonly L
   const payloads: LoadedResource[] = [];
   for (const path of paths) {
     for (const document of parseYamlDocuments(await readText(path))) {
-      if (document.error !== undefined) throw new FileError(`${path}:${document.error.line}: ${document.error.message}`);
+      if (document.error !== undefined)
+        throw new FileError(`${path}:${document.error.line}: ${document.error.message}`);
       if (!isObject(document.value)) throw new FileError(`${path}:${document.line}: a payload must be a JSON object`);
       payloads.push({object: document.value, path, line: document.line});
     }

@@ -66,9 +66,17 @@ export async function createMutationOutput(options: MutationOutputOptions): Prom
     },
   };
 
-  function show(response: PolicyResponse, objects: readonly JsonObject[], targets: readonly JsonObject[], what: 'mutation' | 'generation'): void {
+  function show(
+    response: PolicyResponse,
+    objects: readonly JsonObject[],
+    targets: readonly JsonObject[],
+    what: 'mutation' | 'generation',
+  ): void {
     if (options.quiet) return;
-    const done = what === 'mutation' ? 'Mutation:\nMutation has been applied successfully.' : 'Generate:\nGeneration completed successfully.';
+    const done =
+      what === 'mutation'
+        ? 'Mutation:\nMutation has been applied successfully.'
+        : 'Generate:\nGeneration completed successfully.';
     if (output !== undefined) {
       options.out(options.bare ? '' : `\n${done}\n`);
       return;
@@ -79,7 +87,8 @@ export async function createMutationOutput(options: MutationOutputOptions): Prom
     }
     let text = `policy ${response.policy.key} applied to ${resourcePath(response)}:\n`;
     text += objects.map(object => `${yamlText(object, {indent: 4, sortKeys: true})}---\n`).join('');
-    if (targets.length > 0) text += `patched targets:\n${targets.map(object => `${yamlText(object, {indent: 4, sortKeys: true})}---\n`).join('')}`;
+    if (targets.length > 0)
+      text += `patched targets:\n${targets.map(object => `${yamlText(object, {indent: 4, sortKeys: true})}---\n`).join('')}`;
     options.out(`${text}\n\n${done}\n`);
   }
 }

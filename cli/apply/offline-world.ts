@@ -64,11 +64,19 @@ export function createWorld(options: WorldOptions): OfflineWorld {
   };
 }
 
-function withGivenNamespaces(cluster: ContextLoader, offline: ContextLoader, values: ValuesSpec | undefined): ContextLoader {
-  const given = new Set([...(values?.namespaceSelector ?? []).map(({name}) => name), ...(values?.namespaces ?? []).map(nameOf)]);
+function withGivenNamespaces(
+  cluster: ContextLoader,
+  offline: ContextLoader,
+  values: ValuesSpec | undefined,
+): ContextLoader {
+  const given = new Set([
+    ...(values?.namespaceSelector ?? []).map(({name}) => name),
+    ...(values?.namespaces ?? []).map(nameOf),
+  ]);
   return {
     ...cluster,
-    namespaceLabels: (name, load) => (given.has(name) ? offline.namespaceLabels(name, load) : cluster.namespaceLabels(name, load)),
+    namespaceLabels: (name, load) =>
+      given.has(name) ? offline.namespaceLabels(name, load) : cluster.namespaceLabels(name, load),
   };
 }
 

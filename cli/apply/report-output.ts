@@ -25,8 +25,18 @@ export function policyReports(responses: readonly PolicyResponse[], options: Rep
   const wide = sorted.filter(({response}) => response.policy.namespace === '');
   const own = sorted.filter(({response}) => response.policy.namespace !== '');
   return [
-    ...(wide.length === 0 ? [] : [report('ClusterReport', {name: 'merged'}, wide.flatMap(entry => entry.results))]),
-    ...own.map(({response: {policy}, results}) => report('Report', {name: policy.name, namespace: policy.namespace}, results)),
+    ...(wide.length === 0
+      ? []
+      : [
+          report(
+            'ClusterReport',
+            {name: 'merged'},
+            wide.flatMap(entry => entry.results),
+          ),
+        ]),
+    ...own.map(({response: {policy}, results}) =>
+      report('Report', {name: policy.name, namespace: policy.namespace}, results),
+    ),
   ];
 }
 
@@ -54,7 +64,13 @@ function resultJson(response: PolicyResponse, rule: RuleResponse, options: Repor
     policy: policy.key,
     ...(properties !== undefined && {properties}),
     resources: [
-      {apiVersion: version, kind, name, ...(namespace !== '' && {namespace}), ...(typeof uid === 'string' && uid !== '' && {uid})},
+      {
+        apiVersion: version,
+        kind,
+        name,
+        ...(namespace !== '' && {namespace}),
+        ...(typeof uid === 'string' && uid !== '' && {uid}),
+      },
     ],
     result: status,
     ...(rule.rule !== '' && {rule: rule.rule}),

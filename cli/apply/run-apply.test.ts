@@ -30,12 +30,27 @@ const labels = {policy: at('labels/policy.yaml'), resources: [at('labels/.kyvern
 
 describe('arguments that do not fit together', () => {
   it.each<[what: string, policies: readonly string[], flags: ApplyFlags, message: string]>([
-    ['values twice', ['p'], {valuesFile: 'v', set: ['a=b'], resource: ['r']}, 'pass the values either using set flag or values_file flag'],
+    [
+      'values twice',
+      ['p'],
+      {valuesFile: 'v', set: ['a=b'], resource: ['r']},
+      'pass the values either using set flag or values_file flag',
+    ],
     ['no policy', [], {resource: ['r']}, 'require policy'],
     ['stdin twice', ['-'], {resource: ['-']}, 'a stdin pipe can be used for either policies or resources, not both'],
-    ['resources and payloads', ['p'], {resource: ['r'], json: ['j']}, 'both resource and json files can not be used together'],
+    [
+      'resources and payloads',
+      ['p'],
+      {resource: ['r'], json: ['j']},
+      'both resource and json files can not be used together',
+    ],
     ['nothing to judge', ['p'], {}, 'resource file(s) or cluster required'],
-    ['CRDs and a kubeconfig', ['p'], {cluster: true, crdPaths: ['c'], kubeconfig: 'k'}, 'crd-paths and kubeconfig are mutually exclusive'],
+    [
+      'CRDs and a kubeconfig',
+      ['p'],
+      {cluster: true, crdPaths: ['c'], kubeconfig: 'k'},
+      'crd-paths and kubeconfig are mutually exclusive',
+    ],
     ['no duration', ['p'], {resource: ['r'], generatedExceptionTtl: 'soon'}, 'invalid duration "soon"'],
     ['a missing resource file', [labels.policy], {resource: [at('absent.yaml')]}, 'no such file or directory'],
   ])('%s', async (_what, policies, flags, message) => {
@@ -68,13 +83,20 @@ describe('text output', () => {
   });
 
   it('says so when nothing passed', async () => {
-    const {exit, out} = await apply([at('targets/policy.yaml')], {resource: labels.resources, warnNoPass: true, warnExitCode: 4});
+    const {exit, out} = await apply([at('targets/policy.yaml')], {
+      resource: labels.resources,
+      warnNoPass: true,
+      warnExitCode: 4,
+    });
     expect(out).toContain('exit as no objects satisfied policy');
     expect(exit).toBe(4);
   });
 
   it('a policy path that cannot be read is told and costs only itself', async () => {
-    const {exit, out, err} = await apply([at('absent.yaml'), labels.policy], {resource: labels.resources, auditWarn: true});
+    const {exit, out, err} = await apply([at('absent.yaml'), labels.policy], {
+      resource: labels.resources,
+      auditWarn: true,
+    });
     expect(err).toContain('absent.yaml: no such file or directory');
     expect(out).toContain('Applying 3 policy rule(s)');
     expect(exit).toBe(0);
@@ -101,7 +123,11 @@ describe('text output', () => {
   });
 
   it.each<[what: string, policies: readonly string[], flags: ApplyFlags]>([
-    ['files', [at('exceptions/policy.yaml')], {resource: [at('exceptions/resources.yaml')], exception: [at('exceptions/exception.yaml')]}],
+    [
+      'files',
+      [at('exceptions/policy.yaml')],
+      {resource: [at('exceptions/resources.yaml')], exception: [at('exceptions/exception.yaml')]},
+    ],
     [
       'the resources',
       [at('exceptions/policy.yaml')],
@@ -122,16 +148,26 @@ describe('text output', () => {
 describe('objects that policies change or make', () => {
   it('are shown', async () => {
     const {out} = await apply([at('defaults/policy.yaml')], {resource: [at('defaults/resources.yaml')]});
-    expect(out).toContain('policy defaults applied to default/ConfigMap/plain:\napiVersion: v1\ndata:\n    a: "1"\nkind: ConfigMap\n');
+    expect(out).toContain(
+      'policy defaults applied to default/ConfigMap/plain:\napiVersion: v1\ndata:\n    a: "1"\nkind: ConfigMap\n',
+    );
     expect(out).toContain('\n\nMutation:\nMutation has been applied successfully.');
     expect(out.match(/applied to/g)).toHaveLength(1);
   });
 
   it('stand alone on standard output with --stdin', async () => {
-    const {out, err} = await apply([at('defaults/policy.yaml')], {resource: [at('defaults/resources.yaml')], stdin: true});
+    const {out, err} = await apply([at('defaults/policy.yaml')], {
+      resource: [at('defaults/resources.yaml')],
+      stdin: true,
+    });
     const documents = parseYamlDocuments(out);
     expect(documents.map(document => document.value)).toEqual([
-      {apiVersion: 'v1', data: {a: '1'}, kind: 'ConfigMap', metadata: {labels: {tier: 'standard'}, name: 'plain', namespace: 'default'}},
+      {
+        apiVersion: 'v1',
+        data: {a: '1'},
+        kind: 'ConfigMap',
+        metadata: {labels: {tier: 'standard'}, name: 'plain', namespace: 'default'},
+      },
     ]);
     expect(err).toContain('pass: 2, fail: 1');
   });
@@ -147,7 +183,10 @@ describe('objects that policies change or make', () => {
   });
 
   it('include existing objects', async () => {
-    const {out} = await apply([at('targets/policy.yaml')], {resource: [at('targets/resources.yaml')], targetResource: [at('targets/secrets.yaml')]});
+    const {out} = await apply([at('targets/policy.yaml')], {
+      resource: [at('targets/resources.yaml')],
+      targetResource: [at('targets/secrets.yaml')],
+    });
     expect(out).toContain('patched targets:\napiVersion: v1\nkind: Secret\n');
     expect(out).toContain('stamped: "yes"');
   });
@@ -162,7 +201,12 @@ describe('other outputs', () => {
   });
 
   it.each(['json', 'yaml'])('reports as %s', async outputFormat => {
-    const {out} = await apply([labels.policy], {resource: labels.resources, policyReport: true, outputFormat, auditWarn: true});
+    const {out} = await apply([labels.policy], {
+      resource: labels.resources,
+      policyReport: true,
+      outputFormat,
+      auditWarn: true,
+    });
     const [report, ...more] = parseYamlDocuments(out).map(document => document.value);
     expect(more).toEqual([]);
     expect(report).toMatchObject({
@@ -171,7 +215,9 @@ describe('other outputs', () => {
       metadata: {name: 'merged'},
       summary: {pass: 2, fail: 0, warn: 1, error: 0, skip: 0},
     });
-    expect(report).toHaveProperty('results.1.resources', [{apiVersion: 'v1', kind: 'Pod', name: 'nameless', namespace: 'default'}]);
+    expect(report).toHaveProperty('results.1.resources', [
+      {apiVersion: 'v1', kind: 'Pod', name: 'nameless', namespace: 'default'},
+    ]);
   });
 
   it('exceptions for what failed can be given back', async () => {
@@ -187,7 +233,10 @@ describe('other outputs', () => {
     const {out} = await apply([labels.policy], {resource: labels.resources, outputFormat: 'sarif'});
     const {runs, version} = JSON.parse(out);
     expect(version).toBe('2.1.0');
-    expect(runs[0].tool.driver.rules.map((rule: {id: string}) => rule.id)).toEqual(['team-label/has-team', 'team-label/autogen-has-team']);
+    expect(runs[0].tool.driver.rules.map((rule: {id: string}) => rule.id)).toEqual([
+      'team-label/has-team',
+      'team-label/autogen-has-team',
+    ]);
     expect(runs[0].results.map((result: {level: string}) => result.level)).toEqual(['none', 'error', 'none']);
     expect(runs[0].results[1].locations[0].physicalLocation.region.startLine).toBe(9);
   });

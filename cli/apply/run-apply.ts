@@ -3,7 +3,13 @@ import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {loadContextFile} from '../files/context-file.js';
 import {FileError, messageOf} from '../files/file-error.js';
 import {resourceMapWith} from '../files/load-crds.js';
-import {type Exceptions, isValidException, loadExceptionFiles, noExceptions, sortExceptions} from '../files/load-exceptions.js';
+import {
+  type Exceptions,
+  isValidException,
+  loadExceptionFiles,
+  noExceptions,
+  sortExceptions,
+} from '../files/load-exceptions.js';
 import {nameOf, type PolicyLoad} from '../files/load-policies.js';
 import type {LoadedResource} from '../files/load-resources.js';
 import {policyFamily} from '../files/policy-kinds.js';
@@ -31,7 +37,11 @@ export interface ApplyEnvironment {
 type OpenCluster = (options: ClusterOptions) => Promise<Cluster>;
 
 /** `kyverno apply`: the exit status. Throws `FileError` for what ends the command. */
-export async function runApply(policyPaths: readonly string[], flags: ApplyFlags, {streams, openCluster}: ApplyEnvironment): Promise<number> {
+export async function runApply(
+  policyPaths: readonly string[],
+  flags: ApplyFlags,
+  {streams, openCluster}: ApplyEnvironment,
+): Promise<number> {
   checkFlags(policyPaths, flags);
   const cluster = flags.cluster && openCluster !== undefined ? await connect(flags, openCluster) : undefined;
   try {
@@ -49,7 +59,12 @@ async function connect({kubeconfig, context}: ApplyFlags, openCluster: OpenClust
   }
 }
 
-async function applyIn(cluster: Cluster | undefined, policyPaths: readonly string[], flags: ApplyFlags, streams: Streams): Promise<number> {
+async function applyIn(
+  cluster: Cluster | undefined,
+  policyPaths: readonly string[],
+  flags: ApplyFlags,
+  streams: Streams,
+): Promise<number> {
   const mode = outputMode(flags);
   const note = (text: string) => (mode === 'text' || mode === 'table' ? streams.out(text) : streams.err(text));
   const mutations = await createMutationOutput({
@@ -70,8 +85,13 @@ async function applyIn(cluster: Cluster | undefined, policyPaths: readonly strin
   const onUnreadable = (path: string, why: string) => streams.err(`failed to load resources: ${path}: ${why}\n`);
   const targets = objectsOf(await loadResources(flags.targetResource ?? [], {resources: base, onUnreadable}));
   const params = objectsOf(await loadResources(flags.parameterResource ?? [], {resources: base, onUnreadable}));
-  const payloads = await loadPayloads([...(flags.json ?? []), ...(flags.httpPayload ?? []), ...(flags.envoyPayload ?? [])]);
-  const offline = cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable}) : [];
+  const payloads = await loadPayloads([
+    ...(flags.json ?? []),
+    ...(flags.httpPayload ?? []),
+    ...(flags.envoyPayload ?? []),
+  ]);
+  const offline =
+    cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable}) : [];
 
   const raws = load.documents.map(document => document.raw);
   const resources = cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params], raws);
@@ -79,13 +99,18 @@ async function applyIn(cluster: Cluster | undefined, policyPaths: readonly strin
   const listed = cluster === undefined ? offline : await fromCluster(cluster, policies, flags, streams);
   const exceptions = await loadExceptions(flags, load, listed);
   const triggers = listed.filter(({object}) => !isGlobalEntry(object));
-  const warnings = policies.flatMap(policy => policy.warnings.map(warning => `${policy.key}: ${formatDiagnostic(warning)}`));
+  const warnings = policies.flatMap(policy =>
+    policy.warnings.map(warning => `${policy.key}: ${formatDiagnostic(warning)}`),
+  );
   for (const warning of [...load.warnings, ...warnings]) warn(warning);
   if (flags.warningsAsErrors && warnings.length + load.warnings.length > 0) {
-    throw new FileError(`found ${warnings.length + load.warnings.length} deprecation warning(s) and --warnings-as-errors is set`);
+    throw new FileError(
+      `found ${warnings.length + load.warnings.length} deprecation warning(s) and --warnings-as-errors is set`,
+    );
   }
 
-  if ((mode === 'text' || mode === 'table') && !flags.stdin) streams.out(banner(policies, triggers.length + payloads.length, exceptions));
+  if ((mode === 'text' || mode === 'table') && !flags.stdin)
+    streams.out(banner(policies, triggers.length + payloads.length, exceptions));
   const world = createWorld({
     policies,
     exceptions: exceptions.classic,
@@ -126,7 +151,9 @@ function checkOperation(values: ValuesSpec | undefined): void {
   const operation = values?.globalValues?.['request.operation'];
   if (operation === undefined) return;
   if (typeof operation !== 'string' || !['CREATE', 'UPDATE', 'DELETE', 'CONNECT'].includes(operation)) {
-    throw new FileError(`invalid global value request.operation ${JSON.stringify(operation)}, expected CREATE, UPDATE, DELETE or CONNECT`);
+    throw new FileError(
+      `invalid global value request.operation ${JSON.stringify(operation)}, expected CREATE, UPDATE, DELETE or CONNECT`,
+    );
   }
 }
 
@@ -136,9 +163,15 @@ function preparePolicies(load: PolicyLoad, resources: Parameters<typeof prepareP
     .map(document => preparePolicy(document, resources));
 }
 
-async function loadExceptions(flags: ApplyFlags, load: PolicyLoad, resources: readonly LoadedResource[]): Promise<Exceptions> {
+async function loadExceptions(
+  flags: ApplyFlags,
+  load: PolicyLoad,
+  resources: readonly LoadedResource[],
+): Promise<Exceptions> {
   const found = flags.exceptionsWithinResources
-    ? sortExceptions(objectsOf(resources).filter(object => policyFamily(object) === 'exception' && isValidException(object)))
+    ? sortExceptions(
+        objectsOf(resources).filter(object => policyFamily(object) === 'exception' && isValidException(object)),
+      )
     : (flags.exception ?? []).length > 0
       ? await loadExceptionFiles(flags.exception ?? [])
       : noExceptions;
@@ -167,7 +200,8 @@ async function fromCluster(
     onProgress: (done, total) => bar.show(done, total),
     onError: (what, error) => streams.err(`Warning: failed to list ${what}: ${messageOf(error)}\n`),
   }).finally(() => bar.end());
-  if (flags.showPerformance) streams.err(`read ${listed.length} objects in ${Math.round(performance.now() - started)} ms\n`);
+  if (flags.showPerformance)
+    streams.err(`read ${listed.length} objects in ${Math.round(performance.now() - started)} ms\n`);
   const names = flags.resource ?? [];
   if (names.length === 0) return listed;
   const missing: string[] = [];
@@ -177,7 +211,8 @@ async function fromCluster(
     if (found.length === 0) missing.push(name);
     for (const item of found) chosen.add(item);
   }
-  if (missing.length > 0) throw new FileError(`failed to load resources: ${missing.join(', ')}: no such object in the cluster`);
+  if (missing.length > 0)
+    throw new FileError(`failed to load resources: ${missing.join(', ')}: no such object in the cluster`);
   return listed.filter(item => chosen.has(item));
 }
 
@@ -187,7 +222,9 @@ function namesOf(argument: string): readonly string[] {
 }
 
 function banner(policies: readonly PreparedPolicy[], resources: number, exceptions: Exceptions): string {
-  const rules = policies.filter(policy => policy.invalid.length === 0).reduce((sum, policy) => sum + policy.ruleCount, 0);
+  const rules = policies
+    .filter(policy => policy.invalid.length === 0)
+    .reduce((sum, policy) => sum + policy.ruleCount, 0);
   const count = exceptions.classic.length + exceptions.cel.length;
   return `\nApplying ${rules} policy rule(s) to ${resources} resource(s)${count > 0 ? ` with ${count} exception(s)` : ''}...\n`;
 }
@@ -205,4 +242,3 @@ function exitCode(counts: ReturnType<typeof noCounts>, flags: ApplyFlags, stream
   }
   return 0;
 }
-

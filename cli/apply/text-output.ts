@@ -36,7 +36,10 @@ function blocks(response: PolicyResponse, auditWarn: boolean): string {
 
 function numbered({policy}: PolicyResponse, rules: readonly RuleResponse[]): string {
   return rules
-    .map((rule, index) => `${index + 1} - ${rule.rule === '' ? policy.name : rule.rule} ${rule.message || 'validation failed'}\n`)
+    .map(
+      (rule, index) =>
+        `${index + 1} - ${rule.rule === '' ? policy.name : rule.rule} ${rule.message || 'validation failed'}\n`,
+    )
     .join('');
 }
 
@@ -52,7 +55,13 @@ export function invalidText(policies: readonly PreparedPolicy[]): string {
       ? ''
       : `${ruler}${title}\n${items.map((item, index) => `${index + 1}. ${item.name}: ${item.reason}\n`).join('')}${ruler}`;
   const isElement = ({reason}: {reason: string}) => reason.startsWith("variable 'element.name'");
-  return block('Invalid Policies:', lines.filter(isElement)) + block('Policies Skipped:', lines.filter(item => !isElement(item)));
+  return (
+    block('Invalid Policies:', lines.filter(isElement)) +
+    block(
+      'Policies Skipped:',
+      lines.filter(item => !isElement(item)),
+    )
+  );
 }
 
 export interface TableOptions {
@@ -65,7 +74,13 @@ const titles = {pass: 'Pass', fail: 'Fail', warn: 'Warn', error: 'Error', skip: 
 
 export function responseTable(responses: readonly PolicyResponse[], options: TableOptions): string {
   const colours = options.colours ?? noColours;
-  const paint = {pass: colours.good, fail: colours.bad, warn: colours.doubtful, error: colours.bad, skip: colours.doubtful};
+  const paint = {
+    pass: colours.good,
+    fail: colours.bad,
+    warn: colours.doubtful,
+    error: colours.bad,
+    skip: colours.doubtful,
+  };
   const rows: Cell[][] = [];
   for (const response of responses) {
     for (const rule of response.rules) {

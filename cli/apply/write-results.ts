@@ -62,7 +62,11 @@ export function writeResults(options: ResultsOptions): void {
       for (const exception of exceptionsFor(responses, options.ttl)) streams.out(`---\n${yamlText(exception)}`);
       return;
     case 'table': {
-      const colours = coloursFor({terminal: streams.terminal, remove: flags.removeColor === true, environment: process.env});
+      const colours = coloursFor({
+        terminal: streams.terminal,
+        remove: flags.removeColor === true,
+        environment: process.env,
+      });
       streams.out(`\n${responseTable(responses, {auditWarn, detailed: flags.detailedResults === true, colours})}`);
       return;
     }
@@ -73,9 +77,14 @@ export function writeResults(options: ResultsOptions): void {
 }
 
 function reportText(responses: readonly PolicyResponse[], flags: ApplyFlags): string {
-  const reports = policyReports(responses, {auditWarn: flags.auditWarn === true, seconds: Math.floor(Date.now() / 1000)});
+  const reports = policyReports(responses, {
+    auditWarn: flags.auditWarn === true,
+    seconds: Math.floor(Date.now() / 1000),
+  });
   if (flags.outputFormat === 'json') return reports.map(report => `${stringifyJson(report)}\n`).join('');
-  return reports.map((report, index) => `${index > 0 || report['kind'] === 'Report' ? '---\n' : ''}${yamlText(report)}`).join('');
+  return reports
+    .map((report, index) => `${index > 0 || report['kind'] === 'Report' ? '---\n' : ''}${yamlText(report)}`)
+    .join('');
 }
 
 function sarifResults(judged: readonly JudgedResource[], auditWarn: boolean): SarifResult[] {

@@ -7,7 +7,11 @@ export function registerTest(program: Command): void {
     .argument('<path...>', 'folders, or git URLs')
     .option('-f, --file-name <name>', 'name of test files', 'kyverno-test.yaml')
     .option('-b, --git-branch <branch>', 'branch of a git URL; its tail is then a folder')
-    .option('-t, --test-case-selector <selector>', 'which results take part: key=wildcard, comma-separated', 'policy=*,rule=*,resource=*')
+    .option(
+      '-t, --test-case-selector <selector>',
+      'which results take part: key=wildcard, comma-separated',
+      'policy=*,rule=*,resource=*',
+    )
     .option('-o, --output-format <format>', 'json, yaml, markdown or junit; progress goes to standard error')
     .option('--fail-only', 'show only what failed, at the end')
     .option('--detailed-results', 'show messages')
@@ -16,7 +20,10 @@ export function registerTest(program: Command): void {
     .option('--require-tests', 'finding no tests is an error')
     .option('--warnings-as-errors', 'deprecated and loose forms are errors')
     .option('--strict-results', 'names that match no resource are reported instead of meaning every resource')
-    .option('--coverage [file]', 'show which rules, anchors, conditions and branches no test reached; also as JSON to a file')
+    .option(
+      '--coverage [file]',
+      'show which rules, anchors, conditions and branches no test reached; also as JSON to a file',
+    )
     .option('--coverage-min <percent>', 'less coverage is an error', percent)
     .action(async (paths: string[], options) => {
       const {runTest} = await import('../test/run-test.js');

@@ -9,7 +9,9 @@ export function registerVersion(program: Command): void {
     .description('show the version')
     .option('-o, --output <format>', 'json or yaml')
     .action((options: {readonly output?: string}) => {
-      process.stdout.write(versionText({version: packageJson.version, time: unknown, gitCommitId: unknown}, options.output));
+      process.stdout.write(
+        versionText({version: packageJson.version, time: unknown, gitCommitId: unknown}, options.output),
+      );
     });
 }
 

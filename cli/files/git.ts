@@ -43,9 +43,14 @@ export interface CloneOptions {
 }
 
 /** A shallow clone of the one branch; runs `use` on the wanted folder and removes the clone afterwards. */
-export async function withClone<T>(url: string, options: CloneOptions, use: (folder: string) => Promise<T>): Promise<T> {
+export async function withClone<T>(
+  url: string,
+  options: CloneOptions,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
   const source = parseGitUrl(url, options.branch);
-  if (source.folder.split('/').includes('..')) throw new FileError(`${url}: the folder must stay inside the repository`);
+  if (source.folder.split('/').includes('..'))
+    throw new FileError(`${url}: the folder must stay inside the repository`);
   const target = await mkdtemp(join(tmpdir(), 'kyverno-git-'));
   try {
     await clone(source, target, options);
@@ -58,10 +63,23 @@ export async function withClone<T>(url: string, options: CloneOptions, use: (fol
 async function clone({repository, branch}: GitSource, target: string, options: CloneOptions): Promise<void> {
   const credentials = options.username && options.password ? credentialArguments : [];
   // `--` and the checked form of both keep a branch or address from being read as an option.
-  const args = [...credentials, 'clone', '--depth', '1', '--single-branch', `--branch=${branch}`, '--', repository, target];
+  const args = [
+    ...credentials,
+    'clone',
+    '--depth',
+    '1',
+    '--single-branch',
+    `--branch=${branch}`,
+    '--',
+    repository,
+    target,
+  ];
   options.onProgress?.(`Cloning ${repository} (branch ${branch}) ...\n`);
   const {code, stderr} = await runGit(args, options);
-  if (code !== 0) throw new FileError(`failed to clone ${repository} (branch ${branch}): ${stderr.trim() || `git ended with ${code}`}`);
+  if (code !== 0)
+    throw new FileError(
+      `failed to clone ${repository} (branch ${branch}): ${stderr.trim() || `git ended with ${code}`}`,
+    );
 }
 
 /** The password reaches git by the environment: the command line is visible to all users of the machine. */
@@ -72,7 +90,10 @@ const credentialArguments = [
   'credential.helper=!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$KYVERNO_GIT_USERNAME" "$KYVERNO_GIT_PASSWORD"; }; f',
 ];
 
-function runGit(args: readonly string[], options: CloneOptions): Promise<{readonly code: number; readonly stderr: string}> {
+function runGit(
+  args: readonly string[],
+  options: CloneOptions,
+): Promise<{readonly code: number; readonly stderr: string}> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...args], {
       stdio: ['ignore', 'ignore', 'pipe'],

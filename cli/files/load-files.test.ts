@@ -24,11 +24,13 @@ async function put(path: string, text: string): Promise<string> {
   return file;
 }
 
-const policy = (name: string) => `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: ${name}}\nspec: {rules: []}\n`;
+const policy = (name: string) =>
+  `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: ${name}}\nspec: {rules: []}\n`;
 
 describe('finding files', () => {
   it('policies: folders to any depth, hidden ones left out, in order', async () => {
-    for (const path of ['b.yaml', 'a/c.yml', '.hidden/d.yaml', '.e.yaml', 'f.json', 'G.YAML']) await put(path, policy('x'));
+    for (const path of ['b.yaml', 'a/c.yml', '.hidden/d.yaml', '.e.yaml', 'f.json', 'G.YAML'])
+      await put(path, policy('x'));
     expect(await findYamlFiles(folder)).toEqual([join(folder, 'a/c.yml'), join(folder, 'b.yaml')]);
   });
 
@@ -50,7 +52,9 @@ describe('policies', () => {
     const unknown = readPolicies(`${policy('a')}---\napiVersion: x.io/v1\nkind: Widget\n`, 'p.yaml', resources);
     expect(unknown.documents).toHaveLength(1);
     expect(unknown.skipped[0]?.message).toContain('unknown kind x.io/v1/Widget');
-    expect(() => readPolicies('apiVersion: v1\nkind: ConfigMap\n', 'p.yaml', resources)).toThrow('p.yaml:1: policy type not supported: v1/ConfigMap');
+    expect(() => readPolicies('apiVersion: v1\nkind: ConfigMap\n', 'p.yaml', resources)).toThrow(
+      'p.yaml:1: policy type not supported: v1/ConfigMap',
+    );
   });
 
   it.each([
@@ -69,11 +73,18 @@ describe('resources', () => {
     ['a cluster-scoped kind gets none', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}', undefined],
     ['an unknown kind gets the default', 'apiVersion: x.io/v1\nkind: Widget\nmetadata: {name: a}', 'default'],
   ])('%s', (_what, text, namespace) => {
-    expect(readResources(text, 'r.yaml', resources)[0]?.object['metadata']).toEqual({name: 'a', ...(namespace !== undefined && {namespace})});
+    expect(readResources(text, 'r.yaml', resources)[0]?.object['metadata']).toEqual({
+      name: 'a',
+      ...(namespace !== undefined && {namespace}),
+    });
   });
 
   it('null maps become empty ones', () => {
-    const [pod] = readResources('apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: null}\nspec: {nodeSelector: null, other: null}', 'r', resources);
+    const [pod] = readResources(
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: null}\nspec: {nodeSelector: null, other: null}',
+      'r',
+      resources,
+    );
     expect(pod?.object).toMatchObject({metadata: {labels: {}}, spec: {nodeSelector: {}, other: null}});
   });
 
@@ -90,7 +101,9 @@ describe('resources', () => {
     const file = await put('one.yaml', 'kind: Pod\napiVersion: v1\n');
     const missed: string[] = [];
     const options = {resources, onUnreadable: (path: string) => missed.push(path)};
-    await expect(loadResourcePaths(['absent.yaml'], options)).rejects.toThrow('failed to load resources (stat absent.yaml: no such file');
+    await expect(loadResourcePaths(['absent.yaml'], options)).rejects.toThrow(
+      'failed to load resources (stat absent.yaml: no such file',
+    );
     await loadResourcePaths([file, 'absent.yaml'], options);
     expect(missed).toEqual(['absent.yaml']);
   });
@@ -104,7 +117,9 @@ describe('exceptions and CRDs', () => {
 
   it('a CRD tells its kind', () => {
     const crd = `kind: CustomResourceDefinition\nspec:\n  group: x.io\n  scope: Cluster\n  names: {kind: Widget, plural: widgetz}\n  versions: [{name: v1, subresources: {status: {}}}]\n`;
-    expect(readCrds(crd, 'c')).toEqual([{group: 'x.io', version: 'v1', kind: 'Widget', resource: 'widgetz', namespaced: false, subResources: ['status']}]);
+    expect(readCrds(crd, 'c')).toEqual([
+      {group: 'x.io', version: 'v1', kind: 'Widget', resource: 'widgetz', namespaced: false, subResources: ['status']},
+    ]);
     expect(() => readCrds('kind: Pod', 'c')).toThrow('expected a CustomResourceDefinition');
   });
 });
@@ -134,6 +149,8 @@ describe('git URLs', () => {
   });
 
   it('a repository that does not answer is told', async () => {
-    await expect(withClone('http://127.0.0.1:1/a/b', {}, async () => 1)).rejects.toThrow('failed to clone http://127.0.0.1:1/a/b (branch main)');
+    await expect(withClone('http://127.0.0.1:1/a/b', {}, async () => 1)).rejects.toThrow(
+      'failed to clone http://127.0.0.1:1/a/b (branch main)',
+    );
   });
 });

@@ -60,7 +60,9 @@ function refuse(value: JsonObject, at: {path: string; line: number; resources: R
   const [apiVersion, kind] = [own(value, 'apiVersion'), own(value, 'kind')];
   if (typeof kind !== 'string' || kind === '') throw new FileError(`${at.path}:${at.line}: kind is missing`);
   const described = `${typeof apiVersion === 'string' ? apiVersion : ''}/${kind}`;
-  const known = at.resources.find(kind).some(info => `${info.group === '' ? '' : `${info.group}/`}${info.version}` === apiVersion);
+  const known = at.resources
+    .find(kind)
+    .some(info => `${info.group === '' ? '' : `${info.group}/`}${info.version}` === apiVersion);
   if (known) throw new FileError(`${at.path}:${at.line}: policy type not supported: ${described}`);
   return `unknown kind ${described} (document at line ${at.line})`;
 }
@@ -75,4 +77,3 @@ export function namespaceOf(object: JsonObject): string {
   const namespace = ownPath(object, 'metadata', 'namespace');
   return typeof namespace === 'string' ? namespace : '';
 }
-

@@ -18,7 +18,11 @@ export interface LoadedResource {
 /** Objects of files, folders (their direct YAML files) and addresses, in that order. */
 export async function loadResourcePaths(
   paths: readonly string[],
-  options: {readonly resources: ResourceMap; readonly fetchText?: FetchText; readonly onUnreadable?: (path: string, why: string) => void},
+  options: {
+    readonly resources: ResourceMap;
+    readonly fetchText?: FetchText;
+    readonly onUnreadable?: (path: string, why: string) => void;
+  },
 ): Promise<readonly LoadedResource[]> {
   const objects: LoadedResource[] = [];
   for (const [index, path] of paths.entries()) {
@@ -26,7 +30,8 @@ export async function loadResourcePaths(
     try {
       texts = await textsOf(path, options.fetchText);
     } catch (error) {
-      if (index === 0 || options.onUnreadable === undefined) throw new FileError(`failed to load resources (${messageOf(error)})`);
+      if (index === 0 || options.onUnreadable === undefined)
+        throw new FileError(`failed to load resources (${messageOf(error)})`);
       options.onUnreadable(path, messageOf(error));
       continue;
     }
@@ -51,7 +56,8 @@ export function readResources(text: string, path: string, resources: ResourceMap
     for (const value of takeApart(document.value)) {
       if (!isObject(value)) throw new FileError(`${path}:${document.line}: not an object`);
       const kind = own(value, 'kind');
-      if (typeof kind !== 'string' || kind === '') throw new FileError(`${path}:${document.line}: Object 'Kind' is missing`);
+      if (typeof kind !== 'string' || kind === '')
+        throw new FileError(`${path}:${document.line}: Object 'Kind' is missing`);
       objects.push({object: place(value, resources), path, line: document.line});
     }
   }

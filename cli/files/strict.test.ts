@@ -31,7 +31,9 @@ describe('strict objects', () => {
   });
 
   it('refuses a key that is given twice', () => {
-    expect(() => readStrictDocuments('a: 1\nb: 2\na: 3\n', 'file.yaml')).toThrow('file.yaml:3: key "a" already set in map');
+    expect(() => readStrictDocuments('a: 1\nb: 2\na: 3\n', 'file.yaml')).toThrow(
+      'file.yaml:3: key "a" already set in map',
+    );
   });
 });
 
@@ -64,13 +66,38 @@ describe('test files', () => {
     ['no policy name', {results: [{rule: 'r'}]}, 'results[0].policy: a policy name is required'],
     ['an unknown result', {results: [{policy: 'p', result: 'ok'}]}, 'results[0].result: "ok" is none of pass'],
     ['CONNECT', {results: [{policy: 'p', operation: 'CONNECT'}]}, 'is none of CREATE, UPDATE, DELETE'],
-    ['an operation of a deletion', {results: [{policy: 'p', operation: 'DELETE', isDeletingPolicy: true}]}, 'not allowed'],
-    ['a call with two addresses', {apiCallResponses: [{url: 'http://a', urlPath: '/b'}]}, 'exactly one of url and urlPath'],
+    [
+      'an operation of a deletion',
+      {results: [{policy: 'p', operation: 'DELETE', isDeletingPolicy: true}]},
+      'not allowed',
+    ],
+    [
+      'a call with two addresses',
+      {apiCallResponses: [{url: 'http://a', urlPath: '/b'}]},
+      'exactly one of url and urlPath',
+    ],
     ['a relative URL', {apiCallResponses: [{url: 'a', response: {body: {}}}]}, 'absolute http or https URL'],
     ['a body that is a list', {apiCallResponses: [{urlPath: '/a', response: {body: []}}]}, 'a JSON object is required'],
-    ['a status of 99', {apiCallResponses: [{urlPath: '/a', response: {statusCode: 99, body: {}}}]}, 'between 100 and 599'],
-    ['a call given twice', {apiCallResponses: [{urlPath: '/a', response: {body: {}}}, {urlPath: '/a', response: {body: {}}}]}, 'given already'],
-    ['an entry with two sources', {globalContextEntries: [{name: 'n', data: {}, resources: []}]}, 'exactly one of data'],
+    [
+      'a status of 99',
+      {apiCallResponses: [{urlPath: '/a', response: {statusCode: 99, body: {}}}]},
+      'between 100 and 599',
+    ],
+    [
+      'a call given twice',
+      {
+        apiCallResponses: [
+          {urlPath: '/a', response: {body: {}}},
+          {urlPath: '/a', response: {body: {}}},
+        ],
+      },
+      'given already',
+    ],
+    [
+      'an entry with two sources',
+      {globalContextEntries: [{name: 'n', data: {}, resources: []}]},
+      'exactly one of data',
+    ],
     ['a file outside', {globalContextEntries: [{name: 'n', resourceFiles: ['../x.yaml']}]}, 'must be relative'],
   ])('refuse %s', (_what, value, message) => {
     expect(() => checkTest(decodeTest(value))).toThrow(message);
@@ -86,6 +113,9 @@ describe('values and user info', () => {
 
   it('user info is sorted and tells its old form', () => {
     const file = decodeUserInfo({clusterRoles: ['b', 'a'], userInfo: {username: 'jane', groups: ['g']}});
-    expect(file).toEqual({deprecated: true, user: {username: 'jane', groups: ['g'], roles: [], clusterRoles: ['a', 'b']}});
+    expect(file).toEqual({
+      deprecated: true,
+      user: {username: 'jane', groups: ['g'], roles: [], clusterRoles: ['a', 'b']},
+    });
   });
 });

@@ -8,7 +8,13 @@ type Fields = Readonly<Record<string, Decoder<unknown>>>;
 export type Struct<F extends Fields> = {readonly [K in keyof F]?: ReturnType<F[K]>};
 
 function wrong(at: string, wanted: string, value: Json): FileError {
-  const found = Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : value === null ? 'null' : `a ${typeof value}`;
+  const found = Array.isArray(value)
+    ? 'a list'
+    : isObject(value)
+      ? 'an object'
+      : value === null
+        ? 'null'
+        : `a ${typeof value}`;
   return new FileError(`${at}: expected ${wanted}, found ${found}`);
 }
 
@@ -61,7 +67,8 @@ export function struct<F extends Fields>(fields: F): Decoder<Struct<F>> {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       const name = Object.hasOwn(fields, key) ? key : folded.get(key.toLowerCase());
-      if (name === undefined) throw new FileError(`json: unknown field ${JSON.stringify(key)}${at === '' ? '' : ` in ${at}`}`);
+      if (name === undefined)
+        throw new FileError(`json: unknown field ${JSON.stringify(key)}${at === '' ? '' : ` in ${at}`}`);
       // An exact name wins over a twin that differs in case.
       if (name !== key && Object.hasOwn(value, name)) continue;
       const element = own(value, key);

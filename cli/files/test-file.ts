@@ -137,12 +137,17 @@ function checkCalls(calls: readonly ApiCallResponse[]): void {
   const seen = new Set<string>();
   calls.forEach((call, index) => {
     const at = `apiCallResponses[${index}]`;
-    if ((call.url === undefined) === (call.urlPath === undefined)) throw new FileError(`${at}: exactly one of url and urlPath is required`);
-    if (call.urlPath !== undefined && !call.urlPath.startsWith('/')) throw new FileError(`${at}.urlPath: must start with /`);
-    if (call.url !== undefined && !isHttpUrl(call.url)) throw new FileError(`${at}.url: must be an absolute http or https URL with a host`);
-    if (call.method !== undefined && !['', 'GET', 'POST'].includes(call.method)) throw new FileError(`${at}.method: must be GET or POST`);
+    if ((call.url === undefined) === (call.urlPath === undefined))
+      throw new FileError(`${at}: exactly one of url and urlPath is required`);
+    if (call.urlPath !== undefined && !call.urlPath.startsWith('/'))
+      throw new FileError(`${at}.urlPath: must start with /`);
+    if (call.url !== undefined && !isHttpUrl(call.url))
+      throw new FileError(`${at}.url: must be an absolute http or https URL with a host`);
+    if (call.method !== undefined && !['', 'GET', 'POST'].includes(call.method))
+      throw new FileError(`${at}.method: must be GET or POST`);
     const code = call.response?.statusCode ?? 0;
-    if (code !== 0 && (code < 100 || code > 599)) throw new FileError(`${at}.response.statusCode: must be between 100 and 599`);
+    if (code !== 0 && (code < 100 || code > 599))
+      throw new FileError(`${at}.response.statusCode: must be between 100 and 599`);
     const body = call.response?.body;
     if (body === undefined || !isObject(body)) throw new FileError(`${at}.response.body: a JSON object is required`);
     const key = mockKey(call);

@@ -38,11 +38,13 @@ const decode = struct({apiVersion: text, kind: text, metadata, ...valuesSpec});
 /** Reads a Values document; without apiVersion and kind it is of a form that is no longer read. */
 export function decodeValues(value: Json): ValuesSpec {
   const {apiVersion, kind, metadata: _metadata, ...spec} = decode(value, '');
-  if (!apiVersion || !kind) throw new FileError('deprecated form: apiVersion and kind are required (cli.kyverno.io/v1alpha1, Values)');
+  if (!apiVersion || !kind)
+    throw new FileError('deprecated form: apiVersion and kind are required (cli.kyverno.io/v1alpha1, Values)');
   for (const policy of spec.policies ?? []) {
     for (const rule of policy.rules ?? []) {
       for (const [name, values] of Object.entries(rule.foreachValues ?? {})) {
-        if (values.length === 0) throw new FileError(`foreachValues.${name} of rule ${rule.name ?? ''}: at least one value is required`);
+        if (values.length === 0)
+          throw new FileError(`foreachValues.${name} of rule ${rule.name ?? ''}: at least one value is required`);
       }
     }
   }

@@ -5,7 +5,11 @@ import {RequestContext} from '../../engine/context/request-context.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
 import {isPromise} from '../../engine/context/suspend.js';
 import {EvalError} from '../../engine/diagnostic.js';
-import {type CompiledException, compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
+import {
+  type CompiledException,
+  compileException,
+  type ExceptionRules,
+} from '../../engine/exception/compile-exception.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {loadException} from '../../engine/policy/index.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
@@ -52,7 +56,10 @@ export class Evaluator {
     const exceptions = world.exceptions.flatMap(compiledException);
     this.#runners = world.policies
       .filter(policy => policy.invalid.length === 0)
-      .map(policy => ({policy, engine: policy.compiled === undefined ? undefined : engineOf(policy, exceptions, world)}));
+      .map(policy => ({
+        policy,
+        engine: policy.compiled === undefined ? undefined : engineOf(policy, exceptions, world),
+      }));
   }
 
   /** All responses about one resource; `operation` wins over the values'. */
@@ -78,7 +85,12 @@ export class Evaluator {
     return this.#runners.flatMap(({policy}) => (policy.refusal === undefined ? [] : [refused(policy, resource)]));
   }
 
-  async #phase(phase: Phase, runner: Runner, resource: JsonObject, operation: string | undefined): Promise<PolicyResponse> {
+  async #phase(
+    phase: Phase,
+    runner: Runner,
+    resource: JsonObject,
+    operation: string | undefined,
+  ): Promise<PolicyResponse> {
     const {policy, engine} = runner;
     const {values, user, resources, subresources} = this.#world;
     const object = values.overlay(policy.name, resource);
@@ -90,7 +102,8 @@ export class Evaluator {
       resources,
       subresources,
     });
-    const outcome = engine === undefined ? {rules: [], patched: object} : await askEngine(engine, phase, request, policy);
+    const outcome =
+      engine === undefined ? {rules: [], patched: object} : await askEngine(engine, phase, request, policy);
     const missing = await this.#unserved(policy, phase, request);
     return {policy, phase, resource: object, patched: outcome.patched, rules: [...outcome.rules, ...missing]};
   }
@@ -149,7 +162,12 @@ interface PhaseOutcome {
   readonly patched: JsonObject;
 }
 
-async function askEngine(engine: Engine, phase: Phase, request: EngineRequest, policy: PreparedPolicy): Promise<PhaseOutcome> {
+async function askEngine(
+  engine: Engine,
+  phase: Phase,
+  request: EngineRequest,
+  policy: PreparedPolicy,
+): Promise<PhaseOutcome> {
   const object = request.object ?? request.oldObject ?? {};
   const only = [policy.key];
   try {
@@ -205,7 +223,13 @@ function unservedResponse(rule: UnservedRule): RuleResponse {
 
 function refused(policy: PreparedPolicy, resource: JsonObject): PolicyResponse {
   const message = policy.refusal ?? '';
-  return {policy, phase: 'validate', resource, patched: resource, rules: [response({rule: '', phase: 'validate', message, unserved: true})]};
+  return {
+    policy,
+    phase: 'validate',
+    resource,
+    patched: resource,
+    rules: [response({rule: '', phase: 'validate', message, unserved: true})],
+  };
 }
 
 function response(options: {rule: string; phase: Phase; message: string; unserved: boolean}): RuleResponse {

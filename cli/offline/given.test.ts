@@ -14,7 +14,8 @@ function values(spec: ValuesSpec, set: Record<string, string> = {}): OfflineValu
   return new OfflineValues({values: spec, set: new Map(Object.entries(set)), resolves: () => true});
 }
 
-const request = (operation = 'CREATE', object = pod) => offlineRequest({object, operation, user: undefined, resources, subresources: undefined});
+const request = (operation = 'CREATE', object = pod) =>
+  offlineRequest({object, operation, user: undefined, resources, subresources: undefined});
 
 describe('values', () => {
   const spec: ValuesSpec = {
@@ -43,15 +44,22 @@ describe('values', () => {
   });
 
   it('change the object itself', () => {
-    const given = values({globalValues: {'request.object.metadata.labels."a.b/c"': 'd', 'request.operation': 'UPDATE'}});
-    expect(given.overlay('p', pod)).toEqual({...pod, metadata: {name: 'a', namespace: 'n', labels: {x: '1', 'a.b/c': 'd'}}});
+    const given = values({
+      globalValues: {'request.object.metadata.labels."a.b/c"': 'd', 'request.operation': 'UPDATE'},
+    });
+    expect(given.overlay('p', pod)).toEqual({
+      ...pod,
+      metadata: {name: 'a', namespace: 'n', labels: {x: '1', 'a.b/c': 'd'}},
+    });
     expect(given.operation('p', 'a')).toBe('UPDATE');
     expect(given.below(policy, 'r', request())).toEqual({request: {}});
     expect(pod['metadata']).toEqual({name: 'a', namespace: 'n', labels: {x: '1'}});
   });
 
   it('may show an operation that requests do not have', () => {
-    expect(values({globalValues: {'request.operation': 'CONNECT'}}).below(policy, 'r', request())).toEqual({request: {operation: 'CONNECT'}});
+    expect(values({globalValues: {'request.operation': 'CONNECT'}}).below(policy, 'r', request())).toEqual({
+      request: {operation: 'CONNECT'},
+    });
   });
 
   it('hold hostile names as data', () => {
@@ -86,11 +94,20 @@ describe('requests', () => {
         },
       ],
     });
-    expect([made.kind, made.subResource, made.resource.resource]).toEqual([{group: 'apps', version: 'v1', kind: 'Deployment'}, 'scale', 'deployments']);
+    expect([made.kind, made.subResource, made.resource.resource]).toEqual([
+      {group: 'apps', version: 'v1', kind: 'Deployment'},
+      'scale',
+      'deployments',
+    ]);
   });
 
   it('plurals are guessed', () => {
-    expect(['Widget', 'Policy', 'Class', 'Endpoints'].map(guessPlural)).toEqual(['widgets', 'policies', 'classes', 'endpoints']);
+    expect(['Widget', 'Policy', 'Class', 'Endpoints'].map(guessPlural)).toEqual([
+      'widgets',
+      'policies',
+      'classes',
+      'endpoints',
+    ]);
   });
 
   it('kinds of given objects and of what policies write become known', () => {

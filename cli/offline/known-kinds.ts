@@ -8,7 +8,11 @@ import {guessPlural} from './request.js';
  * The map with kinds that only files know: those of the objects at hand and those that policies would write. Their
  * plural is guessed, and they count as namespaced.
  */
-export function withKindsOf(resources: ResourceMap, objects: readonly JsonObject[], policies: readonly JsonObject[]): ResourceMap {
+export function withKindsOf(
+  resources: ResourceMap,
+  objects: readonly JsonObject[],
+  policies: readonly JsonObject[],
+): ResourceMap {
   const extra = new Map<string, KindInfo>();
   const add = (object: JsonObject) => {
     const {group, version} = groupVersionOf(object);

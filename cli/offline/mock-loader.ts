@@ -45,7 +45,8 @@ export function createMockLoader(options: MockLoaderOptions): ContextLoader {
       const call = findCall(calls, request);
       if (call === undefined) return base.apiCall(request, load);
       const code = call.response?.statusCode || 200;
-      if (code < 200 || code > 299) throw new EvalError(`HTTP ${code} from ${request.service?.url ?? request.urlPath ?? ''}`);
+      if (code < 200 || code > 299)
+        throw new EvalError(`HTTP ${code} from ${request.service?.url ?? request.urlPath ?? ''}`);
       return call.response?.body ?? null;
     },
     globalReference(name, projection) {
@@ -58,7 +59,9 @@ export function createMockLoader(options: MockLoaderOptions): ContextLoader {
       return part;
     },
     async imageData(reference) {
-      throw new EvalError(`image data of ${reference} is not available: give it as a value, registries are not read by this release`);
+      throw new EvalError(
+        `image data of ${reference} is not available: give it as a value, registries are not read by this release`,
+      );
     },
     namespaceLabels(name, load) {
       const given = labels.get(name);
@@ -80,7 +83,8 @@ function findCall(calls: ReadonlyMap<string, ApiCallResponse>, request: ApiCallR
 /** Labels that the values give to namespaces; whole Namespace objects win over selectors. */
 function namespaceLabels(values: ValuesSpec | undefined): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const labels = new Map<string, Readonly<Record<string, string>>>();
-  for (const {name, labels: given} of values?.namespaceSelector ?? []) if (name !== undefined) labels.set(name, given ?? {});
+  for (const {name, labels: given} of values?.namespaceSelector ?? [])
+    if (name !== undefined) labels.set(name, given ?? {});
   for (const namespace of values?.namespaces ?? []) labels.set(nameOf(namespace), labelsOf(namespace));
   return labels;
 }
@@ -91,11 +95,19 @@ function evaluateGlobals(options: MockLoaderOptions, loader: ContextLoader): Map
 
 function evaluateGlobal(entry: GlobalEntry, options: MockLoaderOptions, loader: ContextLoader): Json {
   const query = (path: string, data: Json): Json => {
-    const run = new RuleRun({loader, regex: options.regex, resources: options.resources, operatorNamespace: 'kyverno', limits: defaultLimits});
+    const run = new RuleRun({
+      loader,
+      regex: options.regex,
+      resources: options.resources,
+      operatorNamespace: 'kyverno',
+      limits: defaultLimits,
+    });
     try {
       return compileQuery(path).evaluate(data, run);
     } catch (error) {
-      throw new FileError(`global context entry ${entry.name}: ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new FileError(
+        `global context entry ${entry.name}: ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   };
   const data = entry.fieldPath ? query(entry.fieldPath, entry.data) : entry.data;

@@ -69,16 +69,23 @@ function compileServed(policy: ClassicPolicy) {
   const reasonOf = new Map(reasons.map(reason => [reason.path, formatDiagnostic({...reason, path: ''})]));
   const isServed = (rule: ClassicRule) => wholly === undefined && !reasonOf.has(rule.path);
   const served = withRules(policy, policy.spec.rules.filter(isServed));
-  const rest = withRules(policy, policy.spec.rules.filter(rule => !isServed(rule)));
-  const result =
-    served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions);
-  const unserved = [...rest.spec.rules, ...deriveRules(rest)].map((rule): UnservedRule => ({
-    name: rule.name,
-    phase: phaseOf(rule),
-    reason: wholly === undefined ? (reasonOf.get(rule.path) ?? 'not served by this release') : formatDiagnostic({...wholly, path: ''}),
-    match: compileFilterGroup(rule.match, {role: 'match'}),
-    exclude: rule.exclude === undefined ? undefined : compileFilterGroup(rule.exclude, {role: 'exclude'}),
-  }));
+  const rest = withRules(
+    policy,
+    policy.spec.rules.filter(rule => !isServed(rule)),
+  );
+  const result = served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions);
+  const unserved = [...rest.spec.rules, ...deriveRules(rest)].map(
+    (rule): UnservedRule => ({
+      name: rule.name,
+      phase: phaseOf(rule),
+      reason:
+        wholly === undefined
+          ? (reasonOf.get(rule.path) ?? 'not served by this release')
+          : formatDiagnostic({...wholly, path: ''}),
+      match: compileFilterGroup(rule.match, {role: 'match'}),
+      exclude: rule.exclude === undefined ? undefined : compileFilterGroup(rule.exclude, {role: 'exclude'}),
+    }),
+  );
   const names = [...(result?.policy?.rules.map(rule => rule.name) ?? []), ...unserved.map(rule => rule.name)];
   return {
     compiled: result?.policy,

@@ -17,7 +17,8 @@ export interface RequestOptions {
 /** What admission would ask about an object. */
 export function offlineRequest(options: RequestOptions): EngineRequest {
   const {object, user, resources} = options;
-  const operation: Operation = options.operation === 'UPDATE' || options.operation === 'DELETE' ? options.operation : 'CREATE';
+  const operation: Operation =
+    options.operation === 'UPDATE' || options.operation === 'DELETE' ? options.operation : 'CREATE';
   const {kind, subResource} = kindAndSubresource(object, options.subresources);
   const info = resources.find(kind.kind).find(known => known.group === kind.group);
   const resource = {group: kind.group, version: kind.version, resource: info?.resource ?? guessPlural(kind.kind)};
@@ -56,8 +57,13 @@ function kindAndSubresource(object: JsonObject, pairs: ValuesSpec['subresources'
   const own: GroupVersionKind = {group, version, kind: kindOf(object)};
   for (const {subresource, parentResource} of pairs ?? []) {
     if (subresource === undefined || parentResource === undefined) continue;
-    if (subresource.kind !== own.kind || (subresource.group ?? '') !== group || (subresource.version ?? '') !== version) continue;
-    const kind = {group: parentResource.group ?? '', version: parentResource.version ?? '', kind: parentResource.kind ?? ''};
+    if (subresource.kind !== own.kind || (subresource.group ?? '') !== group || (subresource.version ?? '') !== version)
+      continue;
+    const kind = {
+      group: parentResource.group ?? '',
+      version: parentResource.version ?? '',
+      kind: parentResource.kind ?? '',
+    };
     return {kind, subResource: (subresource.name ?? '').split('/')[1] ?? ''};
   }
   return {kind: own, subResource: ''};
@@ -84,6 +90,7 @@ function userJson(user: AdmissionUser): JsonObject {
 export function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
   const labels = ownPath(object, 'metadata', 'labels');
   if (!isObject(labels)) return {};
-  return Object.fromEntries(Object.entries(labels).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(labels).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }
-

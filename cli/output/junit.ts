@@ -17,7 +17,10 @@ export function junitXml(cases: readonly JunitCase[]): string {
     if (known === undefined) suites.set(item.suite, [item]);
     else known.push(item);
   }
-  const body = [...suites].map(([name, items]) => `  <testsuite name="${escapeXml(name)}" ${counts(items)}>\n${items.map(caseXml).join('')}  </testsuite>\n`);
+  const body = [...suites].map(
+    ([name, items]) =>
+      `  <testsuite name="${escapeXml(name)}" ${counts(items)}>\n${items.map(caseXml).join('')}  </testsuite>\n`,
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts(cases)}>\n${body.join('')}</testsuites>\n`;
 }
 

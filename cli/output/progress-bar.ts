@@ -6,7 +6,10 @@ export interface ProgressBar {
 }
 
 /** A bar on one line of a terminal; nothing elsewhere. */
-export function createProgressBar(label: string, options: {readonly terminal: boolean; readonly write: (text: string) => void}): ProgressBar {
+export function createProgressBar(
+  label: string,
+  options: {readonly terminal: boolean; readonly write: (text: string) => void},
+): ProgressBar {
   if (!options.terminal) return {show() {}, end() {}};
   return {
     show(done, total) {

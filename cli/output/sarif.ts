@@ -60,11 +60,16 @@ function resultJson(result: SarifResult, ids: readonly string[]): JsonObject {
     ruleIndex: ids.indexOf(ruleId(result)),
     kind,
     level,
-    message: {text: result.message === '' ? `${result.resource}: ${result.status}` : `${result.resource}: ${result.message}`},
+    message: {
+      text: result.message === '' ? `${result.resource}: ${result.status}` : `${result.resource}: ${result.message}`,
+    },
     locations: [
       {
         ...(result.file !== '' && {
-          physicalLocation: {artifactLocation: {uri: fileUri(result.file)}, region: {startLine: Math.max(1, result.line)}},
+          physicalLocation: {
+            artifactLocation: {uri: fileUri(result.file)},
+            region: {startLine: Math.max(1, result.line)},
+          },
         }),
         logicalLocations: [{fullyQualifiedName: result.resource, kind: 'object'}],
       },

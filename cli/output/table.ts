@@ -10,14 +10,21 @@ export interface Cell {
 const widest = 300;
 
 /** A table with all four borders; beyond ten rows the first header counts them. */
-export function drawTable(headers: readonly string[], rows: ReadonlyArray<readonly Cell[]>, colours: Colours = noColours): string {
+export function drawTable(
+  headers: readonly string[],
+  rows: ReadonlyArray<readonly Cell[]>,
+  colours: Colours = noColours,
+): string {
   const titles = headers.map((header, index) => {
     const title = header.toUpperCase();
     return index === 0 && rows.length > 10 ? `${title} (${rows.length})` : title;
   });
   const wrapped = rows.map(row => row.map(cell => ({lines: wrap(cell.text), paint: cell.paint ?? (text => text)})));
   const widths = titles.map((title, column) =>
-    Math.max(title.length, ...wrapped.map(row => Math.max(0, ...(row[column]?.lines ?? []).map(line => [...line].length)))),
+    Math.max(
+      title.length,
+      ...wrapped.map(row => Math.max(0, ...(row[column]?.lines ?? []).map(line => [...line].length))),
+    ),
   );
   const rule = `│${widths.map(width => '─'.repeat(width + 2)).join('│')}│\n`;
   const line = (cells: ReadonlyArray<{readonly text: string; readonly paint: (text: string) => string}>) =>

@@ -1,6 +1,8 @@
 /** Text or attribute value in XML; characters that XML 1.0 cannot hold become U+FFFD. */
 export function escapeXml(text: string): string {
-  return [...text].map(character => entities.get(character) ?? (allowed(character.codePointAt(0) ?? 0) ? character : '\uFFFD')).join('');
+  return [...text]
+    .map(character => entities.get(character) ?? (allowed(character.codePointAt(0) ?? 0) ? character : '\uFFFD'))
+    .join('');
 }
 
 const entities = new Map([

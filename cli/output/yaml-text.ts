@@ -10,17 +10,23 @@ export interface YamlTextOptions {
 
 /** YAML text that Kubernetes tools read back as the same value: block style, long lines unbroken, doubtful words quoted. */
 export function yamlText(value: Json, options: YamlTextOptions = {}): string {
-  const document = new Document(plain(value, options.sortKeys === true), {version: '1.1', aliasDuplicateObjects: false, customTags: parseOptions.customTags ?? null});
+  const document = new Document(plain(value, options.sortKeys === true), {
+    version: '1.1',
+    aliasDuplicateObjects: false,
+    customTags: parseOptions.customTags ?? null,
+  });
   visit(document, {
     Scalar(_key, node) {
       // Words that YAML 1.1 readers may take for something else are quoted, numbers written with exponents too.
-      if (isScalar(node) && typeof node.value === 'string' && doubtful.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if (isScalar(node) && typeof node.value === 'string' && doubtful.test(node.value))
+        node.type = Scalar.QUOTE_DOUBLE;
     },
   });
   return document.toString({indent: options.indent ?? 2, lineWidth: 0, indentSeq: false});
 }
 
-const doubtful = /^(?:[yYnN]|yes|no|on|off|true|false|null|~|=|<<|[-+]?[\d.][\d_.eExXoOa-fA-F+:-]*|[-+]?\.?(?:inf|nan)|\d{4}-\d\d?-\d\d?.*)$/i;
+const doubtful =
+  /^(?:[yYnN]|yes|no|on|off|true|false|null|~|=|<<|[-+]?[\d.][\d_.eExXoOa-fA-F+:-]*|[-+]?\.?(?:inf|nan)|\d{4}-\d\d?-\d\d?.*)$/i;
 
 function plain(value: Json, sort: boolean): unknown {
   if (value instanceof Float) return value.value;

@@ -18,7 +18,9 @@ export interface Comparison {
 /** Status as reports show it: failures of unscored policies only warn. */
 export function reportedStatus(response: PolicyResponse, rule: RuleResponse): RuleStatus {
   if (rule.status !== 'fail') return rule.status;
-  const annotations = (response.policy.raw['metadata'] as JsonObject | undefined)?.['annotations'] as JsonObject | undefined;
+  const annotations = (response.policy.raw['metadata'] as JsonObject | undefined)?.['annotations'] as
+    | JsonObject
+    | undefined;
   return annotations?.['policies.kyverno.io/scored'] === 'false' ? 'warn' : 'fail';
 }
 
@@ -68,7 +70,12 @@ function compareObject(actual: JsonObject, files: readonly string[], load: Expec
       if (sameResource(actual, object)) return undefined;
     }
   }
-  if (found) return {reason: 'Resource diff', message: `the resource differs from the one in ${files.join(', ')}`, missing: false};
+  if (found)
+    return {
+      reason: 'Resource diff',
+      message: `the resource differs from the one in ${files.join(', ')}`,
+      missing: false,
+    };
   return {
     reason: 'Resource error',
     message: `${key.apiVersion} ${key.kind}: resource with name ${key.name} not found in manifest`,

@@ -68,16 +68,25 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
   if ((spec.exceptions ?? []).length > 0) log('  Loading exceptions ...');
   const exceptions = spec.exceptions === undefined ? noExceptions : await loadExceptionFiles(spec.exceptions.map(at));
   if (exceptions.classic.length > 0 && load.documents.some(document => document.family === 'vap')) {
-    throw new FileError('Currently, the use of exceptions in conjunction with ValidatingAdmissionPolicies is not supported.');
+    throw new FileError(
+      'Currently, the use of exceptions in conjunction with ValidatingAdmissionPolicies is not supported.',
+    );
   }
   if (spec.context) await loadContextFile(at(spec.context));
   const sources = await cloneSources(test, resources);
   const globalEntries = await loadGlobalEntries(test, resources);
 
   const objects = [...unique, ...targets, ...params, ...sources, ...cluster.flatMap(file => file.resources)];
-  const known = withKindsOf(resources, objects, load.documents.map(document => document.raw));
+  const known = withKindsOf(
+    resources,
+    objects,
+    load.documents.map(document => document.raw),
+  );
   const policies = load.documents
-    .filter(document => document.family !== 'binding' && document.family !== 'exception' && document.family !== 'cel-exception')
+    .filter(
+      document =>
+        document.family !== 'binding' && document.family !== 'exception' && document.family !== 'cel-exception',
+    )
     .map(document => preparePolicy(document, known));
   sharedRegex ??= createRegexEngine();
   const inCluster = cluster.length > 0;
@@ -100,7 +109,13 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     subresources: inCluster ? undefined : values?.subresources,
     values: new OfflineValues({
       values,
-      resolves: type => resolves(type, {inCluster, mocks: (spec.apiCallResponses ?? []).length > 0, globals: globalEntries.length > 0, registry}),
+      resolves: type =>
+        resolves(type, {
+          inCluster,
+          mocks: (spec.apiCallResponses ?? []).length > 0,
+          globals: globalEntries.length > 0,
+          registry,
+        }),
     }),
   };
   return {
@@ -109,13 +124,23 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     targets,
     policies,
     exceptionCount: exceptions.classic.length + exceptions.cel.length,
-    invalid: new Map(policies.filter(policy => policy.invalid.length > 0).map(policy => [policy.name, policy.invalid.map(formatDiagnostic).join('; ')])),
-    warnings: [...load.warnings, ...policies.flatMap(policy => policy.warnings.map(warning => `${policy.key}: ${formatDiagnostic(warning)}`))],
+    invalid: new Map(
+      policies
+        .filter(policy => policy.invalid.length > 0)
+        .map(policy => [policy.name, policy.invalid.map(formatDiagnostic).join('; ')]),
+    ),
+    warnings: [
+      ...load.warnings,
+      ...policies.flatMap(policy => policy.warnings.map(warning => `${policy.key}: ${formatDiagnostic(warning)}`)),
+    ],
   };
 }
 
 /** Which context entries have someone to answer them. */
-function resolves(type: string, has: {inCluster: boolean; mocks: boolean; globals: boolean; registry: boolean}): boolean {
+function resolves(
+  type: string,
+  has: {inCluster: boolean; mocks: boolean; globals: boolean; registry: boolean},
+): boolean {
   switch (type) {
     case 'apiCall':
       return has.inCluster || has.mocks;
@@ -133,7 +158,8 @@ function resolves(type: string, has: {inCluster: boolean; mocks: boolean; global
 async function loadUser(path: string, log: (line: string) => void) {
   log('  Loading user infos ...');
   const {user, deprecated} = await loadUserInfoFile(path);
-  if (deprecated) throw new FileError(`failed to load user info file ${path}: deprecated form: apiVersion and kind are required`);
+  if (deprecated)
+    throw new FileError(`failed to load user info file ${path}: deprecated form: apiVersion and kind are required`);
   return user;
 }
 
@@ -157,11 +183,14 @@ function withoutDuplicates(objects: readonly JsonObject[]) {
 
 /** Objects that clone rules copy from. */
 async function cloneSources(test: TestCase, resources: ResourceMap): Promise<readonly JsonObject[]> {
-  const paths = new Set((test.spec.results ?? []).flatMap(result => (result.cloneSourceResource ? [result.cloneSourceResource] : [])));
+  const paths = new Set(
+    (test.spec.results ?? []).flatMap(result => (result.cloneSourceResource ? [result.cloneSourceResource] : [])),
+  );
   const objects = new Map<string, JsonObject>();
   for (const path of paths) {
     const file = pathOf(test, path);
-    for (const {object} of readResources(await readText(file), file, resources)) objects.set(keyText(keyOf(object)), object);
+    for (const {object} of readResources(await readText(file), file, resources))
+      objects.set(keyText(keyOf(object)), object);
   }
   return [...objects.values()];
 }

@@ -24,7 +24,11 @@ export interface Judged {
 /** An existing object that rules changed. */
 export interface ChangedTarget {
   readonly key: ResourceKey;
-  readonly changes: ReadonlyArray<{readonly response: PolicyResponse; readonly rule: RuleResponse; readonly object: JsonObject}>;
+  readonly changes: ReadonlyArray<{
+    readonly response: PolicyResponse;
+    readonly rule: RuleResponse;
+    readonly object: JsonObject;
+  }>;
 }
 
 export interface MatchOptions {
@@ -50,7 +54,8 @@ export function matchRows(expectation: Expectation, options: MatchOptions): read
   const candidates = selectable(trigger, options.targets);
   const selected = select(candidates, expectation, options.strict);
   const rows = selected.keys.flatMap(item => rowsOf(item, expectation, options));
-  for (const name of selected.unmatched) rows.push(row(expectation, {resource: name, result: 'Fail', reason: 'Not found', message: 'Not found'}));
+  for (const name of selected.unmatched)
+    rows.push(row(expectation, {resource: name, result: 'Fail', reason: 'Not found', message: 'Not found'}));
   return rows;
 }
 
@@ -106,7 +111,15 @@ function rowsOf(item: Selected, expectation: Expectation, options: MatchOptions)
       dropped = true;
       return;
     }
-    rows.push(row(expectation, {rule, resource: at, result: comparison.ok ? 'Pass' : 'Fail', reason: comparison.reason, message: comparison.message}));
+    rows.push(
+      row(expectation, {
+        rule,
+        resource: at,
+        result: comparison.ok ? 'Pass' : 'Fail',
+        reason: comparison.reason,
+        message: comparison.message,
+      }),
+    );
   };
   const name = policyName(expectation);
   for (const response of item.judged?.responses ?? []) {
@@ -115,10 +128,24 @@ function rowsOf(item: Selected, expectation: Expectation, options: MatchOptions)
       const ruleName = isRuleless(response.policy.family) ? '' : rule.rule;
       if (rule.type === 'Generation') {
         for (const actual of rule.generated) {
-          add(compareRule({expectation, response, rule, actual, generated: true, load: options.load}), ruleName, `/${keyOf(actual).name}`);
+          add(
+            compareRule({expectation, response, rule, actual, generated: true, load: options.load}),
+            ruleName,
+            `/${keyOf(actual).name}`,
+          );
         }
         if (rule.generated.length > 0) continue;
-        add(compareRule({expectation: statusOnly(expectation), response, rule, actual: response.resource, generated: false, load: options.load}), ruleName);
+        add(
+          compareRule({
+            expectation: statusOnly(expectation),
+            response,
+            rule,
+            actual: response.resource,
+            generated: false,
+            load: options.load,
+          }),
+          ruleName,
+        );
         continue;
       }
       const actual = rule.type === 'Mutation' ? response.patched : response.resource;
@@ -130,13 +157,21 @@ function rowsOf(item: Selected, expectation: Expectation, options: MatchOptions)
   }
   for (const change of item.target?.changes ?? []) {
     add(
-      compareRule({expectation, response: change.response, rule: change.rule, actual: change.object, generated: false, load: options.load}),
+      compareRule({
+        expectation,
+        response: change.response,
+        rule: change.rule,
+        actual: change.object,
+        generated: false,
+        load: options.load,
+      }),
       change.rule.rule,
     );
   }
   if (rows.length > 0 || dropped) return rows;
   const invalid = options.invalid.get(name);
-  if (invalid !== undefined) return [row(expectation, {resource, result: 'Skip', reason: 'Invalid Policy', message: invalid})];
+  if (invalid !== undefined)
+    return [row(expectation, {resource, result: 'Skip', reason: 'Invalid Policy', message: invalid})];
   return [row(expectation, {resource, result: 'Fail', reason: 'Not found', message: 'Not found'})];
 }
 

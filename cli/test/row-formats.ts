@@ -58,14 +58,30 @@ function rowJson(row: Row, index: number, detailed: boolean): JsonObject {
 
 function markdown(rows: readonly Row[], detailed: boolean): string {
   const titles = detailed ? [...headers, 'MESSAGE'] : headers;
-  const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', '<br>')).join(' | ')} |\n`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', '<br>')).join(' | ')} |\n`;
   const body = rows.map((row, index) =>
-    line([String(index + 1), row.policy, row.rule, row.resource, row.result, row.reason, ...(detailed ? [row.message] : [])]),
+    line([
+      String(index + 1),
+      row.policy,
+      row.rule,
+      row.resource,
+      row.result,
+      row.reason,
+      ...(detailed ? [row.message] : []),
+    ]),
   );
   return line(titles) + line(titles.map(() => '---')) + body.join('');
 }
 
 function junitCase(row: Row): JunitCase {
   const outcome = row.result === 'Fail' ? 'fail' : row.result === 'Skip' ? 'skip' : 'pass';
-  return {suite: row.policy, className: row.rule, name: row.resource, outcome, reason: row.reason, message: row.message};
+  return {
+    suite: row.policy,
+    className: row.rule,
+    name: row.resource,
+    outcome,
+    reason: row.reason,
+    message: row.message,
+  };
 }

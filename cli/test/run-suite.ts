@@ -30,12 +30,18 @@ export interface SuiteResult {
 }
 
 /** Runs one test whose `results` are already filtered. Never throws for a file's sake. */
-export async function runSuite(test: TestCase, expectations: readonly Expectation[], options: SuiteOptions): Promise<SuiteResult> {
+export async function runSuite(
+  test: TestCase,
+  expectations: readonly Expectation[],
+  options: SuiteOptions,
+): Promise<SuiteResult> {
   const log: string[] = [`Loading test  ( ${test.path} ) ...`];
   try {
     if (isDeprecatedTest(test.spec)) {
       log.push('  WARNING: test file is in a deprecated form; `kyverno fix test` brings it up to date');
-      throw new FileError('test file contains deprecated form: apiVersion and kind are required, name belongs under metadata');
+      throw new FileError(
+        'test file contains deprecated form: apiVersion and kind are required, name belongs under metadata',
+      );
     }
     checkTest(test.spec);
     const suite = await loadSuite(test, {registry: options.registry, log: line => log.push(line)});
@@ -63,21 +69,30 @@ function banner({policies, resources, exceptionCount}: LoadedSuite): string {
 }
 
 /** Every resource once by default, and once for each operation that an expectation names. */
-async function judge(suite: LoadedSuite, expectations: readonly Expectation[]): Promise<ReadonlyMap<string, readonly Judged[]>> {
+async function judge(
+  suite: LoadedSuite,
+  expectations: readonly Expectation[],
+): Promise<ReadonlyMap<string, readonly Judged[]>> {
   const evaluator = new Evaluator(suite.world);
   const operations = new Set(['', ...expectations.flatMap(({operation}) => (operation ? [operation] : []))]);
   const runs = new Map<string, Judged[]>();
   for (const operation of operations) {
     const judged: Judged[] = [];
     for (const resource of suite.resources) {
-      judged.push({key: keyOf(resource), responses: await evaluator.evaluate(resource, operation === '' ? undefined : operation)});
+      judged.push({
+        key: keyOf(resource),
+        responses: await evaluator.evaluate(resource, operation === '' ? undefined : operation),
+      });
     }
     runs.set(operation, judged);
   }
   return runs;
 }
 
-function changedTargets(runs: ReadonlyMap<string, readonly Judged[]>, targets: readonly JsonObject[]): readonly ChangedTarget[] {
+function changedTargets(
+  runs: ReadonlyMap<string, readonly Judged[]>,
+  targets: readonly JsonObject[],
+): readonly ChangedTarget[] {
   const wanted = new Set(targets.map(target => keyText(keyOf(target))));
   const found = new Map<string, {key: ChangedTarget['key']; changes: ChangedTarget['changes'][number][]}>();
   for (const judged of runs.values()) {
@@ -101,7 +116,11 @@ function changedTargets(runs: ReadonlyMap<string, readonly Judged[]>, targets: r
 }
 
 /** Reads every expected file once, ahead of the comparison. */
-async function expectedObjects(test: TestCase, expectations: readonly Expectation[], suite: LoadedSuite): Promise<ExpectedObjects> {
+async function expectedObjects(
+  test: TestCase,
+  expectations: readonly Expectation[],
+  suite: LoadedSuite,
+): Promise<ExpectedObjects> {
   const files = new Map<string, readonly JsonObject[] | {readonly error: string}>();
   const paths = expectations.flatMap(({patchedResources, generatedResource, generatedResources}) => [
     ...(patchedResources ? [patchedResources] : []),
@@ -111,7 +130,10 @@ async function expectedObjects(test: TestCase, expectations: readonly Expectatio
   for (const path of new Set(paths)) {
     const file = pathOf(test, path);
     try {
-      files.set(path, readResources(await readText(file), file, suite.world.resources).map(({object}) => object));
+      files.set(
+        path,
+        readResources(await readText(file), file, suite.world.resources).map(({object}) => object),
+      );
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       files.set(path, {error: messageOf(error)});

@@ -34,11 +34,14 @@ export async function runTest(paths: readonly string[], flags: TestFlags, stream
   const selector = parseSelector(flags.testCaseSelector);
   // Machine output stands alone on standard output.
   const progress = (text: string) => (format === undefined ? streams.out(text) : streams.err(text));
-  if (selector.malformed.length > 0) progress(`Filter errors:\n${selector.malformed.map(part => `  ${part}\n`).join('')}\n`);
+  if (selector.malformed.length > 0)
+    progress(`Filter errors:\n${selector.malformed.map(part => `  ${part}\n`).join('')}\n`);
   return withSources(paths, flags, progress, async folders => {
     const found = await discoverAll(folders, flags.fileName, streams);
     if (found.errors.length > 0) {
-      progress(`Test errors:\n${found.errors.map(({path, message}) => `  Path: ${path}\n    Error: ${message}\n`).join('')}\n`);
+      progress(
+        `Test errors:\n${found.errors.map(({path, message}) => `  Path: ${path}\n    Error: ${message}\n`).join('')}\n`,
+      );
       throw new FileError(`found ${found.errors.length} errors after loading tests`);
     }
     if (found.tests.length === 0) {
@@ -48,7 +51,10 @@ export async function runTest(paths: readonly string[], flags: TestFlags, stream
       return 0;
     }
     const selected = found.tests
-      .map(test => ({test, expectations: selectExpectations(test.spec.results ?? [], selector, {intersect: flags.strictResults === true})}))
+      .map(test => ({
+        test,
+        expectations: selectExpectations(test.spec.results ?? [], selector, {intersect: flags.strictResults === true}),
+      }))
       .filter(({expectations}) => expectations.length > 0);
     return report(selected, {flags, format, streams, progress});
   });
@@ -72,7 +78,9 @@ async function withSources(
   const [path, ...rest] = paths;
   if (path === undefined) return use(done);
   if (!isGitUrl(path)) return withSources(rest, flags, progress, use, [...done, path]);
-  return withClone(path, {branch: flags.gitBranch, onProgress: progress}, folder => withSources(rest, flags, progress, use, [...done, folder]));
+  return withClone(path, {branch: flags.gitBranch, onProgress: progress}, folder =>
+    withSources(rest, flags, progress, use, [...done, folder]),
+  );
 }
 
 async function discoverAll(folders: readonly string[], fileName: string, streams: Streams): Promise<Discovery> {
@@ -103,15 +111,24 @@ interface ReportContext {
   readonly progress: (text: string) => void;
 }
 
-async function report(selected: readonly Selected[], {flags, format, streams, progress}: ReportContext): Promise<number> {
+async function report(
+  selected: readonly Selected[],
+  {flags, format, streams, progress}: ReportContext,
+): Promise<number> {
   const colours =
-    format === undefined ? coloursFor({terminal: streams.terminal, remove: flags.removeColor === true, environment: process.env}) : noColours;
+    format === undefined
+      ? coloursFor({terminal: streams.terminal, remove: flags.removeColor === true, environment: process.env})
+      : noColours;
   const output = {detailed: flags.detailedResults === true, colours};
   const rows: Row[] = [];
   const warnings: string[] = [];
   const covered: SuiteCoverage[] = [];
   for (const {test, expectations} of selected) {
-    const result = await runSuite(test, expectations, {registry: flags.registry === true, strict: flags.strictResults === true, coverage: wantsCoverage(flags)});
+    const result = await runSuite(test, expectations, {
+      registry: flags.registry === true,
+      strict: flags.strictResults === true,
+      coverage: wantsCoverage(flags),
+    });
     progress(`${result.log.join('\n')}\n`);
     finish(result);
     rows.push(...result.rows);
@@ -122,7 +139,8 @@ async function report(selected: readonly Selected[], {flags, format, streams, pr
   if (format !== undefined) streams.out(formatRows(flags.failOnly ? failed : rows, format, output));
   if (flags.failOnly) {
     progress(`\nTest Summary: ${failed.length} out of ${rows.length} tests failed\n`);
-    if (failed.length > 0 && format === undefined) streams.out(`\nAggregated Failed Test Cases :\n${rowTable(failed, output)}`);
+    if (failed.length > 0 && format === undefined)
+      streams.out(`\nAggregated Failed Test Cases :\n${rowTable(failed, output)}`);
   } else {
     progress(`\nTest Summary: ${rows.length - failed.length} tests passed and ${failed.length} tests failed\n`);
   }
@@ -147,10 +165,16 @@ function wantsCoverage({coverage, coverageMin}: TestFlags): boolean {
 }
 
 /** Shows what no test reached; answers why that is too much. */
-async function reportCoverage(covered: readonly SuiteCoverage[], {coverage, coverageMin}: TestFlags, progress: (text: string) => void) {
+async function reportCoverage(
+  covered: readonly SuiteCoverage[],
+  {coverage, coverageMin}: TestFlags,
+  progress: (text: string) => void,
+) {
   const {coverageReport, coverageText, writeCoverage} = await import('../coverage/coverage-report.js');
   const whole = coverageReport(covered);
   progress(coverageText(whole));
   if (typeof coverage === 'string') await writeCoverage(coverage, whole);
-  return coverageMin !== undefined && whole.percent < coverageMin ? `coverage is ${whole.percent}%, ${coverageMin}% is wanted` : undefined;
+  return coverageMin !== undefined && whole.percent < coverageMin
+    ? `coverage is ${whole.percent}%, ${coverageMin}% is wanted`
+    : undefined;
 }

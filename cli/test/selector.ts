@@ -21,7 +21,8 @@ export function parseSelector(text: string): Selector {
     const [key = '', value, ...more] = trimmed.split('=').map(side => side.trim());
     const known = keys.find(name => name === key);
     if (known === undefined) malformed.push(`${trimmed}: the key must be one of ${keys.join(', ')}`);
-    else if (value === undefined || value === '' || more.length > 0) malformed.push(`${trimmed}: expected ${known}=wildcard`);
+    else if (value === undefined || value === '' || more.length > 0)
+      malformed.push(`${trimmed}: expected ${known}=wildcard`);
     else found[known] = value;
   }
   return {...found, malformed};

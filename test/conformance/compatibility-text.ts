@@ -35,10 +35,13 @@ command gives for it: exit status, number of rows, no policy refused.
 
 | waits for | suites |
 |---|---|
-${[...later].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `| ${what} | ${count} |\n`).join('')}
+${[...later]
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([what, count]) => `| ${what} | ${count} |\n`)
+  .join('')}
 ## Suites that differ
 
-${table(differing, 'None that Kyverno\'s command passes.')}
+${table(differing, "None that Kyverno's command passes.")}
 ## Suites that Kyverno's command does not pass
 
 ${table(better, 'None run here.', ({suite}) => suite.recorded.why ?? '')}`;
@@ -49,6 +52,9 @@ function table(verdicts: readonly SuiteVerdict[], none: string, reason?: (verdic
   if (verdicts.length === 0) return `${none}\n`;
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
   const head = reason === undefined ? '| suite | here |\n|---|---|\n' : '| suite | here | there |\n|---|---|---|\n';
-  const rows = verdicts.map(verdict => `| ${cell(verdict.suite.id)} | ${cell(verdict.difference ?? '')} |${reason === undefined ? '' : ` ${cell(reason(verdict))} |`}\n`);
+  const rows = verdicts.map(
+    verdict =>
+      `| ${cell(verdict.suite.id)} | ${cell(verdict.difference ?? '')} |${reason === undefined ? '' : ` ${cell(reason(verdict))} |`}\n`,
+  );
   return head + rows.join('');
 }

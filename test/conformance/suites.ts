@@ -35,14 +35,19 @@ interface OracleEntry {
 /** Folder of external suites: $CONFORMANCE_DIR, else beside the repository; `undefined` when there is none. */
 export function conformanceRoot(): string | undefined {
   const given = process.env['CONFORMANCE_DIR'];
-  const candidates = [...(given ? [given] : []), resolve(import.meta.dirname, '..', '..', '..', 'shared', 'conformance')];
+  const candidates = [
+    ...(given ? [given] : []),
+    resolve(import.meta.dirname, '..', '..', '..', 'shared', 'conformance'),
+  ];
   return candidates.find(path => existsSync(join(path, 'oracle-cli.json')));
 }
 
 /** All CLI suites of the folder, in the order of its index. */
 export function readSuites(root: string): readonly Suite[] {
   const index = JSON.parse(readFileSync(join(root, 'index.json'), 'utf8')) as readonly IndexEntry[];
-  const {suites} = JSON.parse(readFileSync(join(root, 'oracle-cli.json'), 'utf8')) as {readonly suites: readonly OracleEntry[]};
+  const {suites} = JSON.parse(readFileSync(join(root, 'oracle-cli.json'), 'utf8')) as {
+    readonly suites: readonly OracleEntry[];
+  };
   const recorded = new Map(suites.map(entry => [entry.id, entry]));
   return index
     .filter(entry => entry.kind === 'cli' || entry.kind === 'policies-cli')

@@ -26,7 +26,8 @@ interface JsonRow {
 /** Holds a run with `-o json` against the recorded one: exit status, number of rows, no policy refused. */
 export function judgeSuite(suite: Suite, run: SuiteRun): SuiteVerdict {
   const rows = parseRows(run.out);
-  if (rows === undefined) return {suite, rows: 0, excluded: 0, invalid: 0, difference: `output is no JSON: ${run.out.slice(0, 200)}`};
+  if (rows === undefined)
+    return {suite, rows: 0, excluded: 0, invalid: 0, difference: `output is no JSON: ${run.out.slice(0, 200)}`};
   const counted = (reason: string) => rows.filter(row => row.REASON === reason).length;
   const {exit, rows: wanted} = suite.recorded;
   const faults: string[] = [];

@@ -10,7 +10,13 @@ const testdata = join(import.meta.dirname, '..', 'conformance', 'testdata');
 
 async function run(folder: string, registry = false) {
   const streams = collectStreams();
-  const flags = {fileName: 'kyverno-test.yaml', testCaseSelector: '', outputFormat: 'json', detailedResults: true, registry};
+  const flags = {
+    fileName: 'kyverno-test.yaml',
+    testCaseSelector: '',
+    outputFormat: 'json',
+    detailedResults: true,
+    registry,
+  };
   try {
     return {exit: await runTest([folder], flags, streams), ...streams.written};
   } catch (error) {
@@ -88,7 +94,10 @@ const every = 5;
 
 /** A fixed part of the external suites; `npm run conformance` runs them all. */
 describe.skipIf(root === undefined)('external suites (skipped without a folder of them: set CONFORMANCE_DIR)', () => {
-  const suites = root === undefined ? [] : readSuites(root).filter(suite => suite.waitsFor === undefined && suite.recorded.status === 'pass');
+  const suites =
+    root === undefined
+      ? []
+      : readSuites(root).filter(suite => suite.waitsFor === undefined && suite.recorded.status === 'pass');
   const sample = suites.filter((_, index) => index % every === 0);
 
   it.each(sample.map(suite => [suite.id, suite] as const))('%s: rows and verdict as recorded', async (_id, suite) => {

@@ -98,11 +98,14 @@ export function wantedKinds(policies: readonly PreparedPolicy[], resources: Reso
 
 function kindsFor(selector: KindSelector, resources: ResourceMap): readonly Wanted[] {
   const matches = compileKindSelector({...selector, subresource: '*'});
-  const kinds = resources.all().filter(info => matches({group: info.group, version: info.version, kind: info.kind, subresource: ''}));
+  const kinds = resources
+    .all()
+    .filter(info => matches({group: info.group, version: info.version, kind: info.kind, subresource: ''}));
   if (selector.subresource === '') return kinds.map(info => ({info, subresource: ''}));
   return kinds.flatMap(info => [
     {info, subresource: ''},
-    ...info.subResources.filter(name => selector.subresource === '*' || name === selector.subresource).map(subresource => ({info, subresource})),
+    ...info.subResources
+      .filter(name => selector.subresource === '*' || name === selector.subresource)
+      .map(subresource => ({info, subresource})),
   ]);
 }
-

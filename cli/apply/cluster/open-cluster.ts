@@ -27,7 +27,10 @@ export interface ClusterOptions {
 
 /** Connects to the cluster of a kubeconfig: the named one, else `$KUBECONFIG`'s first, else the user's. */
 export async function openCluster({kubeconfig, context}: ClusterOptions): Promise<Cluster> {
-  const path = kubeconfig || process.env['KUBECONFIG']?.split(delimiter).find(part => part !== '') || join(homedir(), '.kube', 'config');
+  const path =
+    kubeconfig ||
+    process.env['KUBECONFIG']?.split(delimiter).find(part => part !== '') ||
+    join(homedir(), '.kube', 'config');
   const {kubeConfig} = loadKubeconfig(path, context);
   const client = createKubeClient({kubeConfig, userAgent: 'kyverno-cli', qps: 0, burst: 0, log: silentLog});
   const discovery = createDiscovery({client, log: silentLog});

@@ -25,7 +25,10 @@ spec:
       pattern: {metadata: {labels: {team: "?*"}}}
 `;
 
-const pod = (namespace: string, name: string, labels: JsonObject): JsonObject => ({metadata: {namespace, name, labels}, spec: {}});
+const pod = (namespace: string, name: string, labels: JsonObject): JsonObject => ({
+  metadata: {namespace, name, labels},
+  spec: {},
+});
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cluster-'));
@@ -47,8 +50,10 @@ beforeAll(async () => {
     response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(answers[path]));
     return true;
   };
-  for (const name of ['shop', 'lab']) server.put('api/v1/namespaces', {metadata: {name, labels: name === 'shop' ? {strict: 'yes'} : {}}});
-  for (let index = 0; index < 5; index++) server.put('api/v1/pods', pod('shop', `web-${index}`, index === 3 ? {} : {team: 'blue'}));
+  for (const name of ['shop', 'lab'])
+    server.put('api/v1/namespaces', {metadata: {name, labels: name === 'shop' ? {strict: 'yes'} : {}}});
+  for (let index = 0; index < 5; index++)
+    server.put('api/v1/pods', pod('shop', `web-${index}`, index === 3 ? {} : {team: 'blue'}));
   server.put('api/v1/pods', pod('lab', 'trial', {}));
   await writeFile(join(folder, 'policy.yaml'), policy);
   await writeFile(join(folder, 'config'), server.kubeConfig.exportConfig());
@@ -89,7 +94,9 @@ describe('apply --cluster', () => {
   });
 
   it('takes resource arguments for names', async () => {
-    expect((await apply({resource: ['files/web-3.yaml', 'web-1']})).out).toContain('pass: 1, fail: 1, warn: 0, error: 0, skip: 0 ');
+    expect((await apply({resource: ['files/web-3.yaml', 'web-1']})).out).toContain(
+      'pass: 1, fail: 1, warn: 0, error: 0, skip: 0 ',
+    );
     const {exit, err} = await apply({resource: ['absent']});
     expect(err).toContain('absent: no such object in the cluster');
     expect(exit).toBe(1);
