@@ -51,4 +51,14 @@ describe('validate.assert', () => {
       ]),
     ).toThrow(/spec\.rules\[0\]\.validate\.assert/);
   });
+
+  for (const tree of ['{}', '[]', '[{spec: {}}]', 'text', '3']) {
+    it(`refuses the tree ${tree}, which would ask for nothing`, () => {
+      expect(() =>
+        engineOf([
+          policyOf('p', `[{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {assert: ${tree}}}]`),
+        ]),
+      ).toThrow(/spec\.rules\[0\]\.validate\.assert: expected a map/);
+    });
+  }
 });

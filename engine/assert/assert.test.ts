@@ -110,6 +110,7 @@ describe('an assertion tree', () => {
     {title: 'binds what an expression gives', tree: '(max(list))->top:\n  (@ == $top): true', value: 'list: [1, 5, 2]'},
     {title: 'binds texts with quotes of every kind', tree: 'a->x:\n  (@ == $x): true', value: 'a: "`\'\\"\\\\"'},
     {title: 'leaves dollars in texts alone', tree: "(a == '$x'): true", value: 'a: $x'},
+    {title: 'leaves dollars after an escaped quote alone', tree: "? (a == 'it\\'s $x')\n: true", value: "a: it's $x"},
     {title: 'takes an escaped key as it is', tree: '\\(a)\\: 1', value: '(a): 1'},
     {title: 'takes an escaped value as it is', tree: 'a: \\(b)\\', value: 'a: (b)'},
     {title: 'never reads what an object inherits', tree: 'constructor: {}', value: '{}', faults: [/Required value/]},

@@ -12,7 +12,7 @@ export type Bindings = (name: string) => Json | undefined;
 export type Expression = (value: Json, bindings: Bindings, env: FunctionEnv) => Json;
 
 /** Texts in which a dollar sign means itself, then a bound name. */
-const token = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\$(\w+)/gs;
+const token = /'(?:\\'|[^'])*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\$(\w+)/gs;
 
 /**
  * Compiles an expression of an assertion tree: JMESPath on the value at hand, with bound names. An unknown key is null.

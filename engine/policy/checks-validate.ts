@@ -24,6 +24,7 @@ export function checkValidate(rule: JsonObject, path: string, scope: Scope): voi
   if (given.length === 0 && !has(validate, 'assert')) {
     faults.error('validate-check', place, text, {hint: 'podSecurity, manifests and assert are possible too'});
   }
+  if (given.length === 0 && has(validate, 'assert')) checkAssert(own(validate, 'assert')!, at(place, 'assert'), faults);
   checkOverridesOf(validate, place, scope);
   checkBodies(validate, place, scope);
   const podSecurity = child(validate, 'podSecurity');
@@ -34,6 +35,16 @@ export function checkValidate(rule: JsonObject, path: string, scope: Scope): voi
   const manifests = child(validate, 'manifests');
   if (manifests)
     checkAttestorSets(objects(manifests, 'attestors'), at(at(place, 'manifests'), 'attestors'), 'Cosign', faults);
+}
+
+/** A tree that asks for nothing would pass everything. */
+function checkAssert(tree: Json, path: string, faults: Faults): void {
+  if (isObject(tree) && Object.keys(tree).length > 0) return;
+  faults.error(
+    'assert-form',
+    path,
+    `expected a map that asks for something, found ${isObject(tree) ? 'an empty map' : shown(tree)}`,
+  );
 }
 
 function checkOverridesOf(validate: JsonObject, path: string, scope: Scope): void {
