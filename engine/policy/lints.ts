@@ -16,13 +16,14 @@ export function lintRule(rule: JsonObject, path: string, faults: Faults): void {
   const validate = child(rule, 'validate');
   const mutate = child(rule, 'mutate');
   if (has(validate, 'assert')) {
-    faults.warn(
-      'assert',
-      at(at(path, 'validate'), 'assert'),
-      checkBesides(validate)
-        ? 'validate.assert beside another check is not judged'
-        : 'validate.assert is judged here, but has no effect in other current releases of the policy language',
-    );
+    const place = at(at(path, 'validate'), 'assert');
+    if (checkBesides(validate)) faults.warn('assert', place, 'validate.assert beside another check is not judged');
+    else
+      faults.warn(
+        'assert',
+        place,
+        'validate.assert is judged here, but has no effect in other current releases of the policy language',
+      );
   }
   const body = own(validate ?? {}, 'pattern') ?? own(mutate ?? {}, 'patchStrategicMerge');
   if (body === undefined) return;
