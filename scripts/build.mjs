@@ -1,7 +1,7 @@
 // Bundles the command into CommonJS: start-up reads one file instead of hundreds, and the operator's part (with the
 // Kubernetes client) only when it is asked for.
-import {chmod, mkdir, stat, writeFile} from 'node:fs/promises';
-import {join, resolve} from 'node:path';
+import {chmod, mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {join, relative, resolve} from 'node:path';
 import {build} from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
@@ -33,14 +33,48 @@ const lazyParts = {
   },
 };
 
+/** What commands import when they run, all of it in one file, so that the command itself is read in no time. */
+const commands = join(root, 'cli', 'commands');
+const lazyModules = new Set();
+for (const name of await readdir(commands)) {
+  if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+  const text = await readFile(join(commands, name), 'utf8');
+  for (const [, path] of text.matchAll(/\bimport\('(\.[^']+)'\)/g)) {
+    const module = relative(root, resolve(commands, path.replace(/\.js$/, '.ts')));
+    if (!Object.values(parts).includes(module)) lazyModules.add(module);
+  }
+}
+const lazyNames = new Map([...lazyModules].sort().map((module, index) => [module, `part${index}`]));
+const lazyCommands = {
+  name: 'lazy-commands',
+  setup({onResolve, onLoad}) {
+    onResolve({filter: /^\./}, ({kind, path, resolveDir}) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const name = lazyNames.get(relative(root, resolve(resolveDir, path.replace(/\.js$/, '.ts'))));
+      return name === undefined ? undefined : {path: name, namespace: 'lazy-command'};
+    });
+    onResolve({filter: /^\.\/commands\.cjs$/, namespace: 'lazy-command'}, ({path}) => ({path, external: true}));
+    onLoad({filter: /.*/, namespace: 'lazy-command'}, ({path}) => ({contents: `module.exports = require('./commands.cjs').${path};`}));
+  },
+};
+const commandsEntry = {
+  stdin: {
+    contents: [...lazyNames].map(([module, name]) => `export * as ${name} from './${module.replace(/\.ts$/, '.js')}';\n`).join(''),
+    resolveDir: root,
+    loader: 'ts',
+    sourcefile: 'commands.ts',
+  },
+};
+
 await mkdir(join(root, 'dist'), {recursive: true});
 const results = await Promise.all([
-  build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyParts]}),
+  build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyParts, lazyCommands]}),
+  build({...common, ...commandsEntry, outdir: undefined, outExtension: undefined, outfile: 'dist/commands.cjs', plugins: [lazyParts]}),
   build({...common, entryPoints: parts}),
 ]);
 await chmod(join(root, 'dist', 'kyverno.cjs'), 0o755);
 await writeFile(join(root, 'dist', 'meta.json'), JSON.stringify(results.map(result => result.metafile)));
-for (const name of ['kyverno', ...Object.keys(parts)].map(part => `${part}.cjs`)) {
+for (const name of ['kyverno', 'commands', ...Object.keys(parts)].map(part => `${part}.cjs`)) {
   const {size} = await stat(join(root, 'dist', name));
   process.stderr.write(`dist/${name} ${Math.round(size / 1024)} KiB\n`);
 }
