@@ -13,7 +13,7 @@ const bootstrapResources: Readonly<Record<string, readonly string[]>> = {
   'discovery.k8s.io': ['endpointslices'],
 };
 
-/** A policy with this annotation set to `"true"` intercepts bootstrap kinds with its own failure policy, at its risk. */
+/** A ClusterPolicy with this annotation set to `"true"` intercepts bootstrap kinds with its own failure policy, at its risk. */
 export const bootstrapOptIn = 'webhook.kyverno.io/fail-on-bootstrap-kinds';
 
 /** `resource` may carry a subresource. */

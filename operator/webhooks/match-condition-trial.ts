@@ -2,6 +2,8 @@ import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
+import {hasWildcard} from '../../engine/values/glob.js';
+import {bootstrapMatchCondition} from './bootstrap-kinds.js';
 
 const collection = {group: 'admissionregistration.k8s.io', version: 'v1', resource: 'validatingwebhookconfigurations'} as const;
 
@@ -34,8 +36,15 @@ function trialConfiguration(policy: CompiledPolicy): JsonObject {
         sideEffects: 'None',
         timeoutSeconds: 1,
         admissionReviewVersions: ['v1'],
-        matchConditions: policy.source.spec.matchConditions.map(({name, expression}) => ({name, expression})),
+        matchConditions: conditionsOf(policy),
       },
     ],
   };
+}
+
+/** With the condition that entries of wildcard kinds get besides: its name and its place among the most allowed are taken. */
+function conditionsOf(policy: CompiledPolicy): JsonObject[] {
+  const isWild = policy.rules.some(rule => rule.kinds.some(({kind}) => hasWildcard(kind)));
+  const own = policy.source.spec.matchConditions.map(({name, expression}) => ({name, expression}));
+  return isWild ? [...own, {...bootstrapMatchCondition}] : own;
 }

@@ -1,10 +1,11 @@
 import {describe, expect, it} from 'vitest';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
-import type {Json, JsonObject} from '../../engine/json/types.js';
+import {type Json, type JsonObject, ownPath} from '../../engine/json/types.js';
 import {compileState} from '../../engine/snapshot/policy-cache.js';
 import {bootstrapMatchCondition} from './bootstrap-kinds.js';
 import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
+import {renderConfiguration} from './render-configuration.js';
 
 interface PolicyParts {
   readonly name?: string;
@@ -153,6 +154,37 @@ describe('planResourceWebhooks', () => {
     expect(validating.entries).toMatchObject([
       {name: 'validate.kyverno.svc-fail-finegrained-team-fine', path: '/validate/fail/finegrained/team/fine', matchConditions: conditions},
     ]);
+  });
+
+  it('keeps the conditions of a namespaced policy inside its namespace', () => {
+    const spec = {webhookConfiguration: {matchConditions: [{name: 'c', expression: 'object.spec.absent'}]}};
+    const entries = (namespace?: string) => plan([policy({name: 'fine', ...(namespace !== undefined && {namespace}), spec})]).validating.entries;
+    expect(entries('team').map(entry => entry.namespace)).toEqual(['team']);
+    expect(entries().map(entry => entry.namespace)).toEqual([undefined]);
+    const render = {service: {namespace: 'kyverno', name: 's', port: 443}, serverIP: '', caBundle: '', labels: {}, annotations: {}, namespaceSelector: undefined, objectSelector: undefined, owner: undefined};
+    const rendered = renderConfiguration({kind: 'ValidatingWebhookConfiguration', name: 'kyverno-resource-validating-webhook-cfg', entries: entries('team')}, render);
+    expect(ownPath((rendered['webhooks'] as Json[])[0], 'namespaceSelector', 'matchExpressions')).toEqual([
+      {key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kyverno']},
+      {key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team']},
+    ]);
+  });
+
+  it('gives each policy its own entry where names run together, and the plain name to the cluster policy', () => {
+    const spec = {webhookConfiguration: {matchConditions: [{name: 'c', expression: 'true'}]}};
+    const policies = [policy({name: 'b', namespace: 'a', spec}), policy({name: 'a-b', spec}), policy({name: 'b-c', namespace: 'a', spec}), policy({name: 'c', namespace: 'a-b', spec})];
+    const named = (list: readonly CompiledPolicy[]) => plan(list).validating.entries.map(entry => [entry.name, entry.path]);
+    expect(new Set(named(policies).map(([name]) => name)).size).toBe(4);
+    expect(named(policies).map(([, path]) => path).sort()).toEqual(
+      ['a-b', 'a-b/c', 'a/b', 'a/b-c'].map(key => `/validate/fail/finegrained/${key}`),
+    );
+    expect(named(policies)).toContainEqual(['validate.kyverno.svc-fail-finegrained-a-b', '/validate/fail/finegrained/a-b']);
+    expect(named([...policies].reverse())).toEqual(named(policies));
+  });
+
+  it('lets no namespaced policy opt the cluster into Fail on boot kinds', () => {
+    const annotations = {'webhook.kyverno.io/fail-on-bootstrap-kinds': 'true'};
+    const {validating} = plan([policy({namespace: 'team', kinds: ['Lease'], annotations})]);
+    expect(validating.entries.map(entry => entry.failurePolicy)).toEqual(['Ignore']);
   });
 
   it('never intercepts what a cluster needs to boot by wildcard', () => {

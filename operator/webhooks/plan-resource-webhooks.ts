@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {FailurePolicy} from '../../engine/types.js';
@@ -40,6 +41,9 @@ export function planResourceWebhooks(options: ResourcePlanOptions): ResourcePlan
 
 interface Draft {
   readonly name: string;
+  /** Of the one policy behind a fine-grained entry; empty for shared ones. */
+  readonly policy: string;
+  readonly namespace: string;
   readonly path: string;
   readonly failurePolicy: FailurePolicy;
   readonly conditions: readonly WebhookMatchCondition[];
@@ -58,9 +62,10 @@ class Planner {
 
   plan(policies: readonly CompiledPolicy[]): WebhookEntry[] {
     for (const policy of policies) this.#add(policy);
-    return [...this.#drafts.values()]
-      .filter(draft => draft.interceptions.length > 0)
-      .map(draft => this.#entry(draft))
+    const drafts = [...this.#drafts.values()].filter(draft => draft.interceptions.length > 0).sort(byOwner);
+    const taken = new Set<string>();
+    return drafts
+      .map(draft => this.#entry(draft, uniqueName(draft, taken)))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -72,7 +77,7 @@ class Planner {
     }
     if (interceptions.length === 0) return;
     const failurePolicy = this.options.forceIgnore ? 'Ignore' : policy.failurePolicy;
-    const named = failurePolicy === 'Fail' && policy.source.annotations[bootstrapOptIn] !== 'true' ? interceptions.filter(isBootstrap) : [];
+    const named = failurePolicy === 'Fail' && !optsIn(policy) ? interceptions.filter(isBootstrap) : [];
     if (named.length > 0) {
       const resources = [...new Set(named.map(item => item.resource))].sort().join(', ');
       this.notes.push({
@@ -93,9 +98,13 @@ class Planner {
     const base = `${this.type}.kyverno.svc-${bootstrap ? 'bootstrap' : suffix}${fine}`;
     // A bootstrap entry asks for all policies; the API server ignores it when nobody answers.
     const route = bootstrap ? `/${this.type}/bootstrap` : `/${this.type}/${suffix}`;
-    let draft = this.#drafts.get(base);
+    // Two policies can come to one name (`a/b-c` and `a-b/c`), but never to one entry.
+    const owner = policy.fineGrained ? key : '';
+    let draft = this.#drafts.get(`${base} ${owner}`);
     if (draft === undefined) {
       draft = {
+        policy: owner,
+        namespace: policy.fineGrained ? namespace : '',
         name: base === 'validate.kyverno.svc-fail' ? 'validate.kyverno.io' : base,
         path: policy.fineGrained ? `${route}/finegrained/${key}` : route,
         failurePolicy,
@@ -103,25 +112,43 @@ class Planner {
         interceptions: [],
         timeout: this.options.defaultTimeout,
       };
-      this.#drafts.set(base, draft);
+      this.#drafts.set(`${base} ${owner}`, draft);
     }
     draft.timeout = Math.min(30, Math.max(draft.timeout, policy.source.spec.timeoutSeconds ?? 0));
     return draft;
   }
 
-  #entry(draft: Draft): WebhookEntry {
+  #entry(draft: Draft, name: string): WebhookEntry {
     const wild = draft.failurePolicy === 'Fail' && draft.interceptions.some(item => /\*/.test(item.group + item.resource));
-    const conditions = draft.conditions.map(({name, expression}) => ({name, expression}));
+    const conditions = draft.conditions.map(condition => ({name: condition.name, expression: condition.expression}));
     return {
-      name: draft.name,
+      name,
       path: draft.path,
       failurePolicy: draft.failurePolicy,
       rules: mergeRules(draft.interceptions),
       timeoutSeconds: draft.timeout,
       sideEffects: 'NoneOnDryRun',
       matchConditions: wild ? [...conditions, bootstrapMatchCondition] : conditions,
+      ...(draft.namespace !== '' && {namespace: draft.namespace}),
     };
   }
+}
+
+/** Shared entries and cluster policies first: no namespaced policy takes their names. */
+function byOwner(a: Draft, b: Draft): number {
+  const rank = (draft: Draft) => (draft.policy === '' ? 0 : draft.namespace === '' ? 1 : 2);
+  return rank(a) - rank(b) || (a.policy < b.policy ? -1 : 1);
+}
+
+function uniqueName({name, policy}: Draft, taken: Set<string>): string {
+  const free = taken.has(name) ? `${name}-${createHash('sha256').update(policy).digest('hex').slice(0, 10)}` : name;
+  taken.add(free);
+  return free;
+}
+
+/** The shared Fail entry is the whole cluster's: a tenant cannot take that risk for all. */
+function optsIn({ref, source}: CompiledPolicy): boolean {
+  return ref.namespace === '' && source.annotations[bootstrapOptIn] === 'true';
 }
 
 function isBootstrap(item: Interception): boolean {

@@ -55,7 +55,7 @@ function renderEntry(plan: ConfigurationPlan, entry: WebhookEntry, options: Rend
     })),
     failurePolicy: entry.failurePolicy,
     matchPolicy: 'Equivalent',
-    namespaceSelector: dynamic ? outsideOwnNamespace(options.namespaceSelector, service.namespace) : {},
+    namespaceSelector: dynamic ? within(entry.namespace, outsideOwnNamespace(options.namespaceSelector, service.namespace)) : {},
     objectSelector: (entry.objectSelector as Json | undefined) ?? (dynamic ? (options.objectSelector ?? {}) : {}),
     sideEffects: entry.sideEffects,
     timeoutSeconds: entry.timeoutSeconds,
@@ -64,6 +64,13 @@ function renderEntry(plan: ConfigurationPlan, entry: WebhookEntry, options: Rend
   if (entry.matchConditions.length > 0) webhook['matchConditions'] = entry.matchConditions.map(condition => ({...condition}));
   if (plan.kind === 'MutatingWebhookConfiguration') webhook['reinvocationPolicy'] = 'IfNeeded';
   return webhook;
+}
+
+/** What a tenant's conditions do to a request stays in the tenant's namespace: a broken one would fail requests of all. */
+function within(namespace: string | undefined, selector: JsonObject): JsonObject {
+  if (namespace === undefined) return selector;
+  const expressions = Array.isArray(selector['matchExpressions']) ? selector['matchExpressions'] : [];
+  return {...selector, matchExpressions: [...expressions, {key: 'kubernetes.io/metadata.name', operator: 'In', values: [namespace]}]};
 }
 
 /** Our own namespace is never intercepted, whatever the ConfigMap says: the operator must be able to come back. */

@@ -22,6 +22,8 @@ export interface WebhookEntry {
   readonly sideEffects: 'None' | 'NoneOnDryRun';
   readonly matchConditions: readonly WebhookMatchCondition[];
   readonly objectSelector?: unknown;
+  /** Only objects of this namespace are sent. */
+  readonly namespace?: string;
 }
 
 export type ConfigurationKind = 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration';
