@@ -145,6 +145,28 @@ describe('text output', () => {
   });
 });
 
+describe('clean-up policies', () => {
+  const policy = (conditions: string) =>
+    `apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: old-pods}\nspec:\n  schedule: "0 0 * * *"\n  match: {any: [{resources: {kinds: [Pod]}}]}\n${conditions}`;
+
+  it('tell what they would remove', async () => {
+    const file = join(folder, 'cleanup.yaml');
+    const conditions = '  conditions: {all: [{key: "{{ target.metadata.name }}", operator: Equals, value: agent}]}\n';
+    await writeFile(file, policy(conditions));
+    const {exit, out} = await apply([file], {resource: [at('exceptions/resources.yaml')]});
+    expect(out).toContain('policy old-pods -> resource default/Pod/guest failed:\n1 - old-pods resource did not match\n');
+    expect(out).toContain('pass: 1, fail: 1, warn: 0, error: 0, skip: 0 ');
+    expect(exit).toBe(1);
+  });
+
+  it('that are no valid ones are left out', async () => {
+    const file = join(folder, 'broken.yaml');
+    await writeFile(file, policy('  conditions: {all: [{key: "{{ nothing( }}", operator: Equals, value: a}]}\n'));
+    const {out} = await apply([file], {resource: [at('exceptions/resources.yaml')]});
+    expect(out).toContain('Policies Skipped:\n1. old-pods: ');
+  });
+});
+
 describe('objects that policies change or make', () => {
   it('are shown', async () => {
     const {out} = await apply([at('defaults/policy.yaml')], {resource: [at('defaults/resources.yaml')]});

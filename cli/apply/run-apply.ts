@@ -132,6 +132,13 @@ async function applyIn(
     for (const response of responses) countResponse(counts, response, flags.auditWarn === true);
     judged.push({source, responses});
   }
+  const cleanups = [];
+  for (const source of triggers) {
+    const responses = await evaluator.cleanups(source.object);
+    for (const response of responses) countResponse(counts, response, flags.auditWarn === true);
+    if (responses.length > 0) cleanups.push({source, responses});
+  }
+  judged.push(...cleanups);
   for (const source of payloads) {
     const responses = evaluator.refusals(source.object);
     for (const response of responses) countResponse(counts, response, flags.auditWarn === true);

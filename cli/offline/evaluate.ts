@@ -19,6 +19,7 @@ import {PolicySnapshot} from '../../engine/snapshot/policy-snapshot.js';
 import type {AdmissionUser, Engine, EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
 import {nameOf} from '../files/load-policies.js';
 import type {ValuesSpec} from '../files/values-file.js';
+import {judgeCleanup} from './cleanup.js';
 import type {OfflineValues} from './given.js';
 import type {PreparedPolicy, UnservedRule} from './prepare-policies.js';
 import {offlineRequest} from './request.js';
@@ -78,6 +79,23 @@ export class Evaluator {
       }
     }
     return [...responses, ...this.refusals(current)];
+  }
+
+  /** What clean-ups would do with one resource; asked for apart, after everything else. */
+  async cleanups(resource: JsonObject): Promise<readonly PolicyResponse[]> {
+    const {loader, regex, resources} = this.#world;
+    const responses: PolicyResponse[] = [];
+    for (const {policy} of this.#runners) {
+      if (policy.cleanups.length === 0) continue;
+      const rules: RuleResponse[] = [];
+      for (const cleanup of policy.cleanups) {
+        const run = new RuleRun({loader, regex, resources, operatorNamespace: 'kyverno', limits: defaultLimits});
+        const verdict = await judgeCleanup(cleanup, resource, run);
+        if (verdict !== undefined) rules.push({...response({...verdict, phase: 'cleanup', unserved: false}), status: verdict.status});
+      }
+      if (rules.length > 0) responses.push({policy, phase: 'cleanup', resource, patched: resource, rules});
+    }
+    return responses;
   }
 
   /** Policies that cannot be judged at all, each with the reason as an error. */

@@ -8,8 +8,11 @@ import {loadClassicPolicy} from '../../engine/policy/index.js';
 import type {ClassicPolicy, ClassicRule} from '../../engine/policy/model.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {policyKey} from '../../engine/snapshot/policy-cache.js';
+import {compileCleanupRules} from '../../engine/cleanup/compile-cleanup-rule.js';
+import type {CompiledCleanup} from '../../engine/cleanup/compile-cleanup-policy.js';
 import {nameOf, namespaceOf, type PolicyDocument} from '../files/load-policies.js';
 import {kindOf} from '../files/load-resources.js';
+import {prepareCleanup} from './cleanup.js';
 import type {Phase, PolicyIdentity} from './responses.js';
 
 /** A rule that this release cannot judge: whom it would concern and what is missing. */
@@ -26,6 +29,8 @@ export interface PreparedPolicy extends PolicyIdentity {
   /** What of it is served; `undefined` when nothing is. */
   readonly compiled: CompiledPolicy | undefined;
   readonly unserved: readonly UnservedRule[];
+  /** Removals that it would do. */
+  readonly cleanups: readonly CompiledCleanup[];
   /** Why nothing of the policy can be judged, whatever the resource. */
   readonly refusal: string | undefined;
   /** The policy is no valid one: it is left out, for these reasons. */
@@ -51,12 +56,14 @@ export function preparePolicy(document: PolicyDocument, resources: ResourceMap):
     raw,
     compiled: undefined,
     unserved: [],
+    cleanups: [],
     refusal: undefined,
     invalid: [],
     warnings: [],
     ruleCount: 1,
     ruleNames: new Set<string>(),
   };
+  if (family === 'cleanup') return {...base, ...prepareCleanup(raw, resources)};
   if (family !== 'classic') return {...base, refusal: `${base.kind} policies are not served by this release`};
   const {policy, errors, warnings} = loadClassicPolicy(raw, {resources});
   if (policy === undefined) return {...base, invalid: errors, warnings, ruleCount: 0};
@@ -90,6 +97,7 @@ function compileServed(policy: ClassicPolicy) {
   return {
     compiled: result?.policy,
     unserved,
+    cleanups: compileCleanupRules(served),
     invalid: result?.problems ?? [],
     ruleCount: names.length,
     ruleNames: new Set(names),

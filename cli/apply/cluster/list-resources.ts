@@ -87,7 +87,11 @@ function ref({group, version, resource}: KindInfo) {
 /** Kinds that any rule selects; of several versions of one kind the preferred one. */
 export function wantedKinds(policies: readonly PreparedPolicy[], resources: ResourceMap): readonly Wanted[] {
   const found = new Map<string, Wanted>();
-  for (const selector of policies.flatMap(policy => policy.compiled?.rules.flatMap(rule => rule.kinds) ?? [])) {
+  const selectors = policies.flatMap(policy => [
+    ...(policy.compiled?.rules.flatMap(rule => rule.kinds) ?? []),
+    ...policy.cleanups.flatMap(cleanup => cleanup.kinds),
+  ]);
+  for (const selector of selectors) {
     for (const wanted of kindsFor(selector, resources)) {
       const key = `${wanted.info.group}/${wanted.info.kind}/${wanted.subresource}`;
       if (!found.has(key)) found.set(key, wanted);
