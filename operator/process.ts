@@ -295,7 +295,11 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
         policies: cache,
         loader,
         regex: createRegexEngine(),
-        limits: {bytes: config.maxContextSize},
+        limits: {
+          get bytes() {
+            return config.maxContextSize;
+          },
+        },
         allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
         forceIgnore: flags.forceFailurePolicyIgnore,
       }),
@@ -307,6 +311,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       audit: eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}),
       certificates: tls,
       readiness,
+      complete: () => ready,
       metrics,
       log,
       clock,

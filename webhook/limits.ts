@@ -14,6 +14,7 @@ export const defaultAdmissionLimits: AdmissionLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 120_000,
   auditCapacity: 1000,
+  auditBytes: 64 * 1024 * 1024,
   auditWorkers: 8,
   auditTimeoutMs: 30_000,
 };

@@ -144,6 +144,17 @@ describe('over the wire', () => {
     expect((await harness.call({path: '/validate/fail', body: podReview()})).status).toBe(200);
   });
 
+  it('nothing is judged before everything is loaded', async () => {
+    let complete = false;
+    const harness = await start({complete: () => complete});
+    expect(await harness.call({path: '/validate/fail', body: podReview()})).toMatchObject({
+      status: 503,
+      text: 'policies are not loaded yet',
+    });
+    complete = true;
+    expect((await harness.call({path: '/validate/fail', body: podReview()})).status).toBe(200);
+  });
+
   it('bodies beyond the bytes held together are answered 429', async () => {
     const harness = await start({limits: {maxInFlightBytes: 100}});
     expect((await harness.call({path: '/validate/fail', body: podReview()})).status).toBe(429);

@@ -149,6 +149,8 @@ export interface AdmissionLimits {
   /** Above the 90 s for which the API server keeps an idle connection. */
   readonly keepAliveTimeoutMs: number;
   readonly auditCapacity: number;
+  /** Bytes on the wire of the requests that wait for audit work; beyond: dropped and counted. */
+  readonly auditBytes: number;
   readonly auditWorkers: number;
   /** Own budget of one audit job, milliseconds. */
   readonly auditTimeoutMs: number;
@@ -165,6 +167,11 @@ export interface AdmissionServerOptions {
   readonly audit: AuditSink;
   readonly certificates: CertificateSource;
   readonly readiness: () => ReadinessReport;
+  /**
+   * False until everything that judges is loaded: no review is answered before, so that failure policies decide what a
+   * half-filled cache must not. Absent: always true.
+   */
+  readonly complete?: () => boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly clock: Clock;

@@ -137,6 +137,20 @@ describe('certificates in Secrets', () => {
     expect(secret('tls')).toBeDefined();
   });
 
+  it('a Secret that another leader wrote meanwhile is not overwritten', async () => {
+    const live = secret('ca')!;
+    server.put(secrets, {...live, data: {...(live['data'] as JsonObject), 'tls.key': ''}});
+    server.intercept = request => {
+      if (request.method !== 'PATCH') return false;
+      server.intercept = undefined;
+      server.put(secrets, {...secret('ca')!, data: live['data']!});
+      return false;
+    };
+    await expect(controller.renew()).rejects.toMatchObject({status: 409});
+    expect(secret('ca')).toMatchObject({data: live['data']});
+    expect(await controller.renew()).toBe('done');
+  });
+
   it('a key that cannot be read is replaced', async () => {
     const live = secret('ca')!;
     server.put(secrets, {...live, data: {...(live['data'] as JsonObject), 'tls.key': ''}});

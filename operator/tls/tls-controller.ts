@@ -137,10 +137,14 @@ export function createTlsController(options: TlsControllerOptions): TlsControlle
   async function writeSecret(name: string, live: JsonObject | undefined, pair: IssuedCertificate): Promise<void> {
     const data = {'tls.crt': base64(pair.cert), 'tls.key': base64(pair.key)};
     const labels = {[managedByLabel]: 'kyverno'};
+    const version = ownPath(live, 'metadata', 'resourceVersion');
+    const resourceVersion = typeof version === 'string' ? version : undefined;
+    // Only what was read is replaced: a leader of before must not pair its leaf with the authority of the next one.
     if (live !== undefined && ownPath(live, 'type') !== 'kubernetes.io/tls') {
-      await client.delete(secretRef(name));
+      await client.delete(secretRef(name), {resourceVersion});
     } else if (live !== undefined) {
-      await client.patch(secretRef(name), {metadata: {labels}, data}, {type: 'merge'});
+      const metadata = {labels, ...(resourceVersion !== undefined && {resourceVersion})};
+      await client.patch(secretRef(name), {metadata, data}, {type: 'merge'});
       return;
     }
     await client.create(secretRef(name), {

@@ -17,6 +17,8 @@ export interface AuditJob {
   readonly webhook: 'validate' | 'mutate';
   readonly request: EngineRequest;
   readonly time: number;
+  /** Bytes that the request had on the wire. */
+  readonly size: number;
   readonly allowed: boolean;
   readonly message?: string;
   /** Verdicts found within the request. */

@@ -12,6 +12,8 @@ function setUp(options: Partial<AuditQueueOptions<string>>) {
   const queue = createAuditQueue<string>({
     capacity: 3,
     workers: 2,
+    maxBytes: 100,
+    sizeOf: () => 1,
     timeoutMs: 30_000,
     run: () => {},
     describe: job => job,
@@ -43,6 +45,13 @@ describe('the audit queue', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('d dropped: the audit queue is full');
     expect(await metrics.text()).toContain('kyverno_breaker_drops_total{circuit_name="audit",reason="queue-full"} 2');
+  });
+
+  it('drops what exceeds its bytes, and takes jobs again once others have ended', async () => {
+    const {queue} = setUp({sizeOf: job => Number(job)});
+    expect(['60', '50', '40'].map(job => queue.submit(job))).toEqual([true, false, true]);
+    await queue.idle();
+    expect(queue.submit('100')).toBe(true);
   });
 
   it('gives a hanging job up after its budget with one line, ends its signal and goes on', async () => {

@@ -7,6 +7,9 @@ import {createQuietLog} from '../quiet-log.js';
 
 export interface AuditQueueOptions<Job> {
   readonly capacity: number;
+  /** Bytes of the jobs that wait or run: a thousand large objects are more than a heap holds. */
+  readonly maxBytes: number;
+  readonly sizeOf: (job: Job) => number;
   /** Jobs that may wait for something at one time. */
   readonly workers: number;
   /** Budget of one job from its start, milliseconds. */
@@ -37,6 +40,7 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
   const waiting: Job[] = [];
   let head = 0;
   let running = 0;
+  let held = 0;
   let scheduled = false;
   let closed = false;
   const aborts = new Set<AbortController>();
@@ -80,11 +84,11 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
       result = options.run(job, abort);
     } catch (error) {
       failed(job, error);
-      ended();
+      ended(job);
       return;
     }
     if (result instanceof Promise) supervise(job, result, abort);
-    else ended();
+    else ended(job);
   }
 
   function supervise(job: Job, result: Promise<void>, abort: AbortController): void {
@@ -94,7 +98,7 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
       over = true;
       cancel();
       aborts.delete(abort);
-      ended();
+      ended(job);
     };
     const cancel = clock.schedule(options.timeoutMs, () => {
       if (over) return;
@@ -116,21 +120,24 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
     report('failed', `${options.describe(job)} failed: ${errorText(error)}`);
   }
 
-  function ended(): void {
+  function ended(job: Job): void {
     running--;
+    held -= options.sizeOf(job);
     if (running === 0 && head === waiting.length) for (const resolve of idleWaiters.splice(0)) resolve();
     schedule();
   }
 
   return {
     submit(job) {
-      if (closed || waiting.length - head >= options.capacity) {
+      const size = options.sizeOf(job);
+      if (closed || waiting.length - head >= options.capacity || held + size > options.maxBytes) {
         report(
           closed ? 'closed' : 'queue-full',
           `${options.describe(job)} dropped: the audit queue is ${closed ? 'closed' : 'full'}`,
         );
         return false;
       }
+      held += size;
       waiting.push(job);
       schedule();
       return true;

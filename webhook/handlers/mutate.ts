@@ -20,6 +20,7 @@ import {mutationWarnings} from '../messages/warnings.js';
 import type {Metrics} from '../metrics/metrics.js';
 import type {AdmissionAnswer, PolicyNames} from '../types.js';
 import {missingPolicy} from './missing-policy.js';
+import {redactPatch} from '../layers/payload-dump.js';
 
 export interface MutateHandlerOptions {
   readonly engine: Engine;
@@ -57,7 +58,7 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
     const request = context.engineRequest!;
     context.results = results;
     if (request.dryRun || context.expired || results.length === 0) return;
-    const base = {webhook: 'mutate', request, time: context.receivedAt, results} as const;
+    const base = {webhook: 'mutate', request, time: context.receivedAt, size: context.review.size, results} as const;
     options.submit(message === undefined ? {...base, allowed: true} : {...base, allowed: false, message});
   }
 
@@ -78,7 +79,7 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
     const patch = verified === undefined ? mutated.patch : [...mutated.patch, ...verified.patch];
     if (patch.length === 0) return warnings.length === 0 ? allowed : allowedWith(warnings);
     const text = stringifyJson(patch as unknown as Json);
-    if (options.dumpPatches) options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: text});
+    if (options.dumpPatches) options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: redactPatch(text, request.kind.kind)});
     return {...allowedWith(warnings), patch: text};
   }
 

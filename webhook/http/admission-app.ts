@@ -34,6 +34,7 @@ const bodyFailures: Readonly<Record<BodyFailure, Reply>> = {
   broken: {status: 400, body: 'request body could not be read', end: true},
 };
 const tooMany: Reply = {status: 429, body: 'too many admission requests in flight'};
+const incomplete: Reply = {status: 503, body: 'policies are not loaded yet', end: true};
 const notFound: Reply = {status: 404, body: 'no such path'};
 
 /** The Koa application: target → caps → body → review → layers → answer. Anything but a review is plain text. */
@@ -96,6 +97,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     timeoutMs: number,
     startedAt: number,
   ): Promise<Reply> {
+    if (options.server.complete?.() === false) {
+      quietly('incomplete', `admission request to ${route.pattern} failed: policies are not loaded yet`);
+      return incomplete;
+    }
     if (inFlight >= limits.maxInFlight) {
       refuse('in-flight', route);
       return tooMany;

@@ -29,6 +29,8 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
   const {clock, log, metrics, engine, policies, filters} = options;
   const audit = createAuditQueue<AuditJob>({
     capacity: limits.auditCapacity,
+    maxBytes: limits.auditBytes,
+    sizeOf: job => job.size,
     workers: limits.auditWorkers,
     timeoutMs: limits.auditTimeoutMs,
     run: createAuditRun({engine, sink: options.audit, timeoutMs: limits.auditTimeoutMs, clock, log, metrics}),

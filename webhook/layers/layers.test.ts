@@ -11,7 +11,7 @@ import {
 import {createMetrics} from '../metrics/metrics.js';
 import {silentLogger} from '../../adapters/log/logger.js';
 import type {RequestFilters} from '../types.js';
-import {redact} from './payload-dump.js';
+import {redact, redactPatch} from './payload-dump.js';
 
 let harness: Harness | undefined;
 afterEach(async () => {
@@ -161,6 +161,12 @@ describe('the layers', () => {
     }
   });
 
+  it('a kind of another group is judged, whatever its name', async () => {
+    const {order, harness: running} = await noting({filters: () => ({excludesUser: () => false, excludesResource: () => false})});
+    await running.review('/validate/fail', podReview({kind: {group: 'example.com', version: 'v1', kind: 'UpdateRequest'}}));
+    expect(order).toContain('enforce');
+  });
+
   it('filters see the top-level kind with the subresource', async () => {
     const seen: unknown[] = [];
     const {harness: running} = await noting({
@@ -215,4 +221,12 @@ it('a dumped Secret has no values, neither in data nor in annotations', () => {
   expect(text).not.toMatch(/c2VjcmV0|"secret"/);
   expect(text).toContain('password');
   expect(redact({object: secret}, 'ConfigMap')).toEqual({object: secret});
+});
+
+it('a dumped patch of a Secret has no values', () => {
+  const patch = '[{"op":"add","path":"/data/password","value":"c2VjcmV0"},{"op":"remove","path":"/data/old"}]';
+  expect(redactPatch(patch, 'Secret')).toBe(
+    '[{"op":"add","path":"/data/password","value":"**REDACTED**"},{"op":"remove","path":"/data/old"}]',
+  );
+  expect(redactPatch(patch, 'ConfigMap')).toBe(patch);
 });

@@ -1,13 +1,14 @@
 import type {Logger} from '../../adapters/log/logger.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {isObject, own} from '../../engine/json/types.js';
+import {parseJson} from '../../engine/json/parse.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
 import {after, type Layer} from '../context.js';
 
 const dumpVerbosity = 4;
 const hidden = '**REDACTED**';
 
-/** Logs requests and answers; data of Secrets and what a pod is fed through exec stay out of the log. */
+/** Logs requests and answers; data of Secrets stay out of the log. */
 export function payloadDump(log: Logger): Layer {
   return (context, next) => {
     if (!log.enabled(dumpVerbosity)) return next(context);
@@ -17,7 +18,9 @@ export function payloadDump(log: Logger): Layer {
       request: stringifyJson(redact(request.raw, request.kind.kind)),
     });
     return after(next(context), answer => {
-      log.v(dumpVerbosity, 'admission answer', {uid: request.uid, answer});
+      const {patch} = answer;
+      const shown = patch === undefined ? answer : {...answer, patch: redactPatch(patch, request.kind.kind)};
+      log.v(dumpVerbosity, 'admission answer', {uid: request.uid, answer: shown});
       return answer;
     });
   };
@@ -32,6 +35,14 @@ export function redact(raw: JsonObject, kind: string): JsonObject {
     if (isObject(object)) copy[field] = redactSecret(object);
   }
   return copy;
+}
+
+/** The text of a patch without values, for a Secret; others as they are. */
+export function redactPatch(patch: string, kind: string): string {
+  if (kind !== 'Secret') return patch;
+  const operations = parseJson(patch);
+  if (!Array.isArray(operations)) return hidden;
+  return stringifyJson(operations.map(step => (isObject(step) && Object.hasOwn(step, 'value') ? {...step, value: hidden} : step)));
 }
 
 function redactSecret(secret: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
 import {allowed, failed} from '../answers.js';
+import type {GroupVersionKind} from '../../engine/types.js';
 import {errorPolicy} from '../routes.js';
 import {errorText, type AdmissionContext, type Layer} from '../context.js';
 import type {RequestFilters} from '../types.js';
@@ -14,7 +15,7 @@ const ownKinds: ReadonlySet<string> = new Set([
 
 export function requestFilters(filters: () => RequestFilters): Layer {
   return (context, next) => {
-    if (ownKinds.has(context.request.kind.kind)) return allowed;
+    if (isOwn(context.request.kind)) return allowed;
     try {
       if (excluded(context, filters())) return allowed;
     } catch (error) {
@@ -22,6 +23,11 @@ export function requestFilters(filters: () => RequestFilters): Layer {
     }
     return next(context);
   };
+}
+
+/** Other groups may have kinds of the same names, which are judged like any object. */
+function isOwn({group, kind}: GroupVersionKind): boolean {
+  return ownKinds.has(kind) && (group === 'kyverno.io' || group.endsWith('.kyverno.io'));
 }
 
 function excluded(context: AdmissionContext, filters: RequestFilters): boolean {

@@ -19,6 +19,8 @@ export interface DecodedReview {
   readonly apiVersion: string;
   readonly kind: string;
   readonly request: AdmissionRequest;
+  /** Bytes of the body. */
+  readonly size: number;
 }
 
 const operations: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
@@ -39,6 +41,7 @@ export function decodeReview(body: Buffer): DecodedReview {
     apiVersion: text(review, 'apiVersion', ''),
     kind: text(review, 'kind', ''),
     request: readRequest(raw),
+    size: body.length,
   };
 }
 
