@@ -54,9 +54,9 @@ function podSecurityControls(rule: RuleResponse): Json[] | undefined {
   const found = new Map<string, JsonObject>();
   for (const control of controls) {
     if (!isObject(control)) continue;
-    const name = control['name'] ?? control['controlName'];
+    const name = control['Name'];
     if (typeof name !== 'string') continue;
-    const images = Array.isArray(control['images']) ? control['images'].filter(image => typeof image === 'string') : [];
+    const images = Array.isArray(control['Images']) ? control['Images'].filter(image => typeof image === 'string') : [];
     found.set(name, {controlName: name, ...(images.length > 0 && {images: images.map(anyTag)})});
   }
   return found.size === 0 ? undefined : [...found.values()];

@@ -251,6 +251,28 @@ describe('other outputs', () => {
     expect(again.out).toContain('pass: 2, fail: 0, warn: 0, error: 0, skip: 1 ');
   });
 
+  it('exceptions from pod security free exactly the controls that failed', async () => {
+    const policy = join(folder, 'pod-security.yaml');
+    const pod = join(folder, 'pod.yaml');
+    await writeFile(
+      policy,
+      'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: psa}\nspec:\n  rules:\n  - name: baseline\n    match: {any: [{resources: {kinds: [Pod]}}]}\n    validate: {failureAction: Enforce, podSecurity: {level: baseline, version: latest}}\n',
+    );
+    await writeFile(
+      pod,
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: true, containers: [{name: c, image: "example.org:5000/x:1", securityContext: {privileged: true}}]}\n',
+    );
+    const {out} = await apply([policy], {resource: [pod], generateExceptions: true});
+    expect(parseYamlDocuments(out)[0]?.value).toMatchObject({
+      spec: {
+        podSecurity: expect.arrayContaining([{controlName: 'Host Namespaces'}, {controlName: 'Privileged Containers', images: ['example.org:5000/x*']}]),
+      },
+    });
+    const file = join(folder, 'pod-security-exception.yaml');
+    await writeFile(file, out);
+    expect((await apply([policy], {resource: [pod], exception: [file]})).out).toContain('fail: 0, warn: 0, error: 0, skip: ');
+  });
+
   it('SARIF points at files and rules', async () => {
     const {out} = await apply([labels.policy], {resource: labels.resources, outputFormat: 'sarif'});
     const {runs, version} = JSON.parse(out);
