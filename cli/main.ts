@@ -1,4 +1,5 @@
 import packageJson from '../package.json' with {type: 'json'};
+import {registerBench} from './commands/bench.js';
 import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
 import {registerDocs} from './commands/docs.js';
@@ -19,7 +20,7 @@ const program = createProgram('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerVersion]) register(program);
+for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerBench, registerVersion]) register(program);
 completeGroups(program);
 
 program.parseAsync().catch((error: unknown) => {
