@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
 import {collectionOf, type Thing, write} from '../e2e/support/policies.js';
+import {scrape, total} from '../e2e/support/replicas.js';
 import {cacheOf} from './support/caches.js';
 import type {ChaosCluster} from './support/chaos-cluster.js';
 import {overwriteSpec} from './support/etcd.js';
@@ -21,6 +22,7 @@ export function floodSuite(get: () => ChaosCluster): void {
     const before = chaos.agent.replicas().map(({pid}) => pid);
     const load = startLoad({cluster: chaos.cluster, namespace, rate: 20});
     const random = numbers(seed);
+    const sums = await durations(chaos);
     const begun = performance.now();
     await inParallel(size, async index => {
       const policy = passing(nameOf(index), 0);
@@ -29,7 +31,7 @@ export function floodSuite(get: () => ChaosCluster): void {
     });
     const created = performance.now() - begun;
     let edits = 0;
-    await inParallel(2 * size, async step => {
+    await inParallel(3 * size, async step => {
       edits++;
       const index = Math.floor(random() * size);
       if (random() < 0.25 && !isBroken(index)) await write(chaos, passing(nameOf(index), step));
@@ -46,12 +48,15 @@ export function floodSuite(get: () => ChaosCluster): void {
     const edited = performance.now() - begun;
     const waited = await chaos.equal(120_000);
     const outcomes = await load.stop();
+    const spent = await durations(chaos);
+    const mean = (1000 * (spent.seconds - sums.seconds)) / (spent.count - sums.count);
     print('flood', outcomes, {
       policies: size,
       edits,
       'created within ms': created,
       'edited within ms': edited,
       'caches equal after ms': waited,
+      'mean in the replicas': `${mean.toFixed(1)} ms of ${spent.count - sums.count} calls`,
     });
     expectNothingWrong(outcomes);
     expect(tally(outcomes).refused).toBe(0);
@@ -78,6 +83,16 @@ export function floodSuite(get: () => ChaosCluster): void {
       {what: 'conditions', timeoutMs: 120_000, everyMs: 500},
     );
   });
+}
+
+/** What the replicas have spent on webhook calls so far. */
+async function durations({agent}: ChaosCluster): Promise<{readonly seconds: number; readonly count: number}> {
+  const series = await scrape(agent);
+  const labels = {http_method: 'POST'};
+  return {
+    seconds: total(series, 'kyverno_http_requests_duration_seconds_sum', labels),
+    count: total(series, 'kyverno_http_requests_duration_seconds_count', labels),
+  };
 }
 
 function isReady({metadata, status}: Thing): boolean | undefined {
