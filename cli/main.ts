@@ -1,4 +1,5 @@
 import packageJson from '../package.json' with {type: 'json'};
+import {plainSwitches} from './commands/boolean-values.js';
 import {registerBench} from './commands/bench.js';
 import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
@@ -23,7 +24,7 @@ const program = createProgram('kyverno')
 for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerBench, registerVersion]) register(program);
 completeGroups(program);
 
-program.parseAsync().catch((error: unknown) => {
+program.parseAsync(plainSwitches(program, process.argv.slice(2)), {from: 'user'}).catch((error: unknown) => {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

@@ -38,12 +38,8 @@ export function registerApply(program: Command): void {
     .option('--context <name>', 'with --cluster: the context of the kubeconfig')
     .option('--concurrent <number>', 'with --cluster: collections read at the same time', integerFlag, 1)
     .option('--batch-size <number>', 'with --cluster: objects per page', integerFlag, 100)
-    .option(
-      '--continue-on-error [boolean]',
-      'with --cluster: go on when a collection cannot be read',
-      booleanFlag,
-      true,
-    )
+    .option('--continue-on-error', 'with --cluster: go on when a collection cannot be read (the default)')
+    .option('--no-continue-on-error', 'with --cluster: end when a collection cannot be read')
     .option('--show-performance', 'with --cluster: tell how long reading took')
     .option('-o, --output <path>', 'a .yaml file or a folder for changed and generated objects')
     .option('-u, --userinfo <path>', 'who asks')
@@ -87,8 +83,4 @@ export function registerApply(program: Command): void {
         process.exitCode = await runApply(policies, flags, {streams: processStreams});
       }
     });
-}
-
-function booleanFlag(value: string): boolean {
-  return value !== 'false';
 }
