@@ -162,6 +162,19 @@ describe('work queue', () => {
     await eventually(() => runs.length === 1);
   });
 
+  it('brings a later run forward, and never puts an earlier one off', async () => {
+    const runs: string[] = [];
+    const {queue, clock} = queueOf({run: key => void runs.push(key)});
+    queue.addAfter('a', 30_000);
+    queue.addAfter('a', 50);
+    queue.addAfter('a', 30_000);
+    clock.advance(50);
+    await eventually(() => runs.length === 1);
+    clock.advance(60_000);
+    await turns();
+    expect(runs).toEqual(['a']);
+  });
+
   it('lets what runs end when stopped, and starts no more', async () => {
     let ended = 0;
     const {queue} = queueOf({

@@ -19,7 +19,7 @@ export interface WorkQueue {
   readonly size: number;
   /** Has the key run (again) after now; a waiting key is not put twice, a pending retry comes forward. */
   add(key: string): void;
-  /** Has the key run after `delayMs`, unless it runs before. */
+  /** Has the key run after `delayMs`, unless it runs before; a later retry comes forward. */
   addAfter(key: string, delayMs: number): void;
   /** Nothing new is started; keys are kept. */
   pause(): void;
@@ -41,7 +41,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const running = new Set<string>();
   const again = new Set<string>();
   const failures = new Map<string, number>();
-  const timers = new Map<string, () => void>();
+  const timers = new Map<string, {readonly at: number; readonly cancel: () => void}>();
   const idle: Array<() => void> = [];
   let paused = false;
   let stopped = false;
@@ -89,19 +89,21 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
 
   function later(key: string, delayMs: number): void {
-    if (stopped || timers.has(key)) return;
-    timers.set(
-      key,
-      clock.schedule(delayMs, () => {
-        timers.delete(key);
-        add(key);
-      }),
-    );
+    if (stopped) return;
+    const at = clock.monotonic() + delayMs;
+    const known = timers.get(key);
+    if (known !== undefined && known.at <= at) return;
+    known?.cancel();
+    const cancel = clock.schedule(delayMs, () => {
+      timers.delete(key);
+      add(key);
+    });
+    timers.set(key, {at, cancel});
   }
 
   function add(key: string): void {
     if (stopped) return;
-    timers.get(key)?.();
+    timers.get(key)?.cancel();
     timers.delete(key);
     if (running.has(key)) again.add(key);
     else waiting.add(key);
@@ -123,7 +125,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     async stop() {
       stopped = true;
-      for (const cancel of timers.values()) cancel();
+      for (const {cancel} of timers.values()) cancel();
       timers.clear();
       if (running.size > 0) await new Promise<void>(resolve => idle.push(resolve));
     },

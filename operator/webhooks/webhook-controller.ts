@@ -4,7 +4,7 @@ import type {ObjectReader} from '../../adapters/kube/object-store.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import type {OperatorConfig} from '../config/config-map.js';
@@ -54,6 +54,7 @@ const settleMs = 50;
 /** Repairs of one configuration within a minute before we stop answering each at once. */
 const maxRepairs = 100;
 const minuteMs = 60_000;
+const restMs = 10_000;
 const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
 
 /** Keeps all our webhook configurations as policies need them. Runs on the leader. */
@@ -62,6 +63,10 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
   const registered = new Map<string, number>();
   const trials = new Map<string, {readonly uid: string; readonly generation: number; readonly refusal: string | undefined}>();
   const repairs = new Map<string, number[]>();
+  /** Version of each configuration as we wrote it last: another one is somebody else's. */
+  const written = new Map<string, string>();
+  /** Of each contested configuration, when we write it again (monotonic). */
+  const restUntil = new Map<string, number>();
   let notes = new Map<string, PolicyWebhookNote[]>();
 
   const queue = createWorkQueue({
@@ -95,7 +100,10 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     } else {
       plans.push(...planFixedWebhooks({defaultTimeout: flags.webhookTimeout}).filter(plan => !isThere(plan)));
     }
-    for (const plan of plans) await apply(plan, caBundle);
+    let inForce = true;
+    for (const plan of plans) inForce = (await apply(plan, caBundle)) && inForce;
+    // What somebody else keeps out of the API server covers no policy.
+    if (!inForce) return;
     registered.clear();
     for (const policy of policies) registered.set(policy.ref.key, policy.source.generation);
     options.onApplied();
@@ -129,7 +137,8 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     return options.lister(configurationResources[plan.kind]).get(plan.name) !== undefined;
   }
 
-  async function apply(plan: ConfigurationPlan, caBundle: string): Promise<void> {
+  /** False when the configuration is left as somebody else has it for now. */
+  async function apply(plan: ConfigurationPlan, caBundle: string): Promise<boolean> {
     const config = options.config();
     const wanted = renderConfiguration(plan, {
       service: {...options.service, port: flags.servicePort},
@@ -144,26 +153,33 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     const collection = {...group, resource: configurationResources[plan.kind]};
     const live = options.lister(configurationResources[plan.kind]).get(plan.name);
     const step = configurationStep(wanted, live);
-    if (step.action === 'none') return;
-    if (step.action === 'create') {
-      await client.create(collection, step.object, {fieldManager: 'kyverno'});
-    } else {
-      if (contested(plan.name)) return;
-      await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
-    }
+    if (step.action === 'none') return true;
+    if (live !== undefined && contested(plan.name, versionOf(live))) return false;
+    const stored =
+      step.action === 'create'
+        ? await client.create(collection, step.object, {fieldManager: 'kyverno'})
+        : await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
+    written.set(plan.name, versionOf(stored));
     log.v(1, `webhook configuration ${plan.name} ${step.action === 'create' ? 'created' : 'updated'}`, {entries: plan.entries.length});
+    return true;
   }
 
-  /** Somebody who rewrites what we write is answered ever more slowly, and named in the log. */
-  function contested(name: string): boolean {
+  /** Somebody who rewrites what we write again and again is answered only every ten seconds. Own changes count for nothing. */
+  function contested(name: string, version: string): boolean {
+    if (!written.has(name) || written.get(name) === version) return false;
     const now = clock.monotonic();
+    const rest = restUntil.get(name) ?? now;
+    if (now < rest) {
+      queue.addAfter('all', rest - now);
+      return true;
+    }
     const recent = (repairs.get(name) ?? []).filter(at => now - at < minuteMs);
     recent.push(now);
     repairs.set(name, recent);
     if (recent.length <= maxRepairs) return false;
-    log.warn(`webhook configuration ${name} is being rewritten by somebody else; we look again in 10 s`, {repairs: recent.length});
-    queue.addAfter('all', 10_000);
-    return true;
+    log.warn(`webhook configuration ${name} is being rewritten by somebody else; we write it every 10 s`, {repairs: recent.length});
+    restUntil.set(name, now + restMs);
+    return false;
   }
 
   return {
@@ -178,6 +194,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
       } else {
         queue.pause();
         registered.clear();
+        written.clear();
       }
     },
     stop: () => queue.stop(),
@@ -194,3 +211,8 @@ function groupNotes(notes: readonly PolicyWebhookNote[]): Map<string, PolicyWebh
   return grouped;
 }
 
+
+function versionOf(object: JsonObject): string {
+  const version = ownPath(object, 'metadata', 'resourceVersion');
+  return typeof version === 'string' ? version : '';
+}
