@@ -9,6 +9,7 @@ import {registerExplain} from './commands/explain.js';
 import {registerFix} from './commands/fix.js';
 import {registerJp} from './commands/jp.js';
 import {registerJson} from './commands/json.js';
+import {registerLint} from './commands/lint.js';
 import {registerMigrate} from './commands/migrate.js';
 import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
@@ -21,7 +22,7 @@ const program = createProgram('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerBench, registerVersion]) register(program);
+for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerLint, registerBench, registerVersion]) register(program);
 completeGroups(program);
 
 program.parseAsync(plainSwitches(program, process.argv.slice(2)), {from: 'user'}).catch((error: unknown) => {

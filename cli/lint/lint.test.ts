@@ -1,0 +1,91 @@
+import {join} from 'node:path';
+import {describe, expect, it} from 'vitest';
+import {type LintFlags, runLint} from './run-lint.js';
+
+const data = join(import.meta.dirname, 'testdata');
+
+async function lint(files: readonly string[], flags: Partial<LintFlags> = {}) {
+  const written = {out: '', err: ''};
+  const streams = {
+    out: (text: string) => {
+      written.out += text;
+    },
+    err: (text: string) => {
+      written.err += text;
+    },
+    terminal: false,
+  };
+  const status = await runLint(
+    files.map(file => join(data, file)),
+    {output: 'text', failOn: 'error', ...flags},
+    {streams, version: '1.2.3'},
+  );
+  return {status, ...written};
+}
+
+describe('lint', () => {
+  it.each([
+    ['an error', ['faulty.yaml'], {}, 1],
+    ['an error that is ignored', ['faulty.yaml'], {ignore: ['mutation-not-idempotent']}, 0],
+    ['an error, never failing', ['faulty.yaml'], {failOn: 'never'}, 0],
+    ['a warning', ['doubtful.yaml'], {}, 0],
+    ['a warning, failing on warnings', ['doubtful.yaml'], {failOn: 'warning'}, 1],
+    ['nothing, failing on notes', ['clean.yaml'], {failOn: 'info'}, 0],
+    ['one error among clean ones', ['clean.yaml', 'faulty.yaml'], {}, 1],
+  ] as const)('%s: exit status', async (_name, files, flags, status) => {
+    expect((await lint(files, flags)).status).toBe(status);
+  });
+
+  it('tells place, finding, path and hint', async () => {
+    const {out} = await lint(['doubtful.yaml']);
+    expect(out.replaceAll(`${data}/`, '')).toBe(
+      [
+        'doubtful.yaml:1 probes',
+        '  warning text-pattern-for-structure: livenessProbe is no text; ?* asks for one of at least one character',
+        '          at rule liveness, spec.rules[0].validate.pattern.spec.containers[0].livenessProbe',
+        '          hint: write "*" to ask that the field is there, or name the fields that it must have',
+        '',
+        '1 policy: 0 errors, 1 warnings, 0 notes',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('gives JSON', async () => {
+    const {findings} = JSON.parse((await lint(['faulty.yaml'], {output: 'json'})).out);
+    expect(findings).toMatchObject([
+      {
+        id: 'mutation-not-idempotent',
+        severity: 'error',
+        policy: 'mirror-images',
+        rule: 'prefix',
+        path: 'spec.rules[0].mutate',
+        line: 1,
+      },
+    ]);
+  });
+
+  it('gives SARIF: every result names a rule of the run, with level and place', async () => {
+    const log = JSON.parse((await lint(['faulty.yaml', 'doubtful.yaml'], {output: 'sarif'})).out);
+    expect(log).toMatchObject({version: '2.1.0', $schema: expect.stringContaining('sarif-2.1.0')});
+    const [{tool, results}] = log.runs;
+    expect(tool.driver).toMatchObject({name: 'kyverno', version: '1.2.3'});
+    expect(results).toHaveLength(2);
+    for (const result of results) {
+      expect(tool.driver.rules[result.ruleIndex].id).toBe(result.ruleId);
+      expect(['none', 'note', 'warning', 'error']).toContain(result.level);
+      expect(result.locations[0].physicalLocation.region.startLine).toBeGreaterThan(0);
+      expect(result.locations[0].physicalLocation.artifactLocation.uri).toMatch(/^file:\/\//);
+    }
+  });
+
+  it.each([
+    [{output: 'xml'}, '--output: expected text, json, sarif, found xml'],
+    [{failOn: 'all'}, '--fail-on: expected error, warning, info or never, found all'],
+  ])('refuses %o', async (flags, why) => {
+    await expect(lint(['clean.yaml'], flags)).rejects.toThrow(why);
+  });
+
+  it('names a file that cannot be read', () =>
+    expect(lint(['absent.yaml'])).rejects.toThrow('no such file or directory'));
+});
