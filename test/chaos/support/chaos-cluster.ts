@@ -117,7 +117,12 @@ async function withOperator(cluster: Cluster): Promise<ChaosCluster> {
     kind: 'Namespace',
     metadata: {name: namespace},
   });
-  await put(chaos, standing);
+  await put(chaos, standing).catch(async (cause: unknown) => {
+    const last = chaos.logs().split('\n').slice(-60).join('\n');
+    await operator.stop();
+    await proxy.close();
+    throw new Error(`the standing policies are not in force\n${last}`, {cause});
+  });
   return chaos;
 }
 
