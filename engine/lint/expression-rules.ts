@@ -1,4 +1,5 @@
 import {normalizeOperator} from '../conditions/operator-name.js';
+import {stringifyJson} from '../json/stringify.js';
 import {isObject, type Json, own} from '../json/types.js';
 import {parseQuantity} from '../values/quantity.js';
 import {findVariables} from '../variables/scan.js';
@@ -108,7 +109,13 @@ const callInLoop: LintRule = {
           : [];
     for (const [index, {context}] of loops.entries()) {
       for (const [place, entry] of context.entries()) {
-        if (entry.type === 'apiCall' || entry.type === 'imageRegistry') {
+        // What depends on the element has to be asked for each.
+        if (
+          entry.type === 'apiCall' &&
+          !/\belement/.test(
+            `${entry.urlPath ?? ''}${entry.service?.url ?? ''}${stringifyJson(entry.data as unknown as Json)}`,
+          )
+        ) {
           yield {
             path: `${rule.path}.${action.type}.foreach[${index}].context[${place}]`,
             message: `${entry.type} ${entry.name} runs for every element`,

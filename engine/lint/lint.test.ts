@@ -47,6 +47,17 @@ const mutate = (patch: string, match = 'match: {any: [{resources: {kinds: [Pod],
   mutate: ${patch}
 `;
 
+const looped = (urlPath: string) => `
+- name: r
+  ${pods}
+  validate:
+    message: Every object must be as the handbook says.
+    foreach:
+      - list: request.object.spec.containers
+        context: [{name: spaces, apiCall: {urlPath: "${urlPath}"}}]
+        deny: {conditions: {all: [{key: "{{ spaces }}", operator: Equals, value: a}]}}
+`;
+
 const cases: readonly Case[] = [
   {
     id: 'match-everything',
@@ -192,6 +203,20 @@ const cases: readonly Case[] = [
     bad: validate('{spec: {hostNetwork: false}}'),
     good: validate('{spec: {=(hostNetwork): false}}'),
     path: 'spec.hostNetwork',
+  },
+  {
+    id: 'optional-key-required',
+    what: 'a setting that is on where it is absent may be asked for',
+    bad: validate('{spec: {containers: [{securityContext: {privileged: false, procMount: "!Unmasked"}}]}}'),
+    good: validate('{spec: {containers: [{securityContext: {allowPrivilegeEscalation: false}}]}}'),
+    path: 'containers[0].securityContext',
+  },
+  {
+    id: 'call-in-loop',
+    what: 'a call that asks the same for each element',
+    bad: looped('/api/v1/namespaces'),
+    good: looped('/api/v1/namespaces/{{ element.name }}'),
+    path: 'foreach[0].context[0]',
   },
   {
     id: 'text-pattern-for-structure',

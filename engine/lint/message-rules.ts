@@ -16,7 +16,7 @@ const messageMissing: LintRule = {
 
 /** Words that tell what to do or what is wanted. */
 const advice =
-  /\b(?:must|should|use|uses|using|set|sets|add|adds|remove|specif\w*|require[sd]?|need|needs|needed|have to|has to|only|instead|please|allowed (?:values|registries|images)|from|at least|at most|between|may not|cannot|can't|do not|don't|not (?:be )?(?:allowed|permitted)|(?:is|are) (?:forbidden|disallowed|prohibited|mandatory|wanted|not)|want|wants|pin|give|say|keep|choose|contact|ask|see|request|begin|start|end)\b/i;
+  /\b(?:must|should|use|uses|using|set|sets|add|adds|remove|specif\w*|require[sd]?|need|needs|needed|have to|has to|only|instead|please|allowed (?:values|registries|images)|from|at least|at most|between|may not|cannot|can't|do not|don't|not (?:be )?(?:allowed|permitted)|(?:is|are) (?:forbidden|disallowed|prohibited|mandatory|wanted|not)|want|wants|pin|give|say|keep|choose|contact|ask|see|request|begin|start|end|confined|limited|minimum|maximum|valid)\b/i;
 const fewestWords = 3;
 
 const messageWithoutAdvice: LintRule = {

@@ -19,7 +19,6 @@ const optionalFields = new Set([
   'securityContext',
   'capabilities',
   'privileged',
-  'allowPrivilegeEscalation',
   'hostNetwork',
   'hostPID',
   'hostIPC',
@@ -30,11 +29,14 @@ const optionalFields = new Set([
   'seLinuxOptions',
 ]);
 
+/** Fields that count as set when they are absent. */
+const onByDefault = new Set(['allowPrivilegeEscalation', 'automountServiceAccountToken', 'enableServiceLinks']);
+
 /** A leaf that is satisfied by nothing at all in the author's mind: false, a negated text, null, zero. */
 function forbids(value: Json): boolean {
   if (isObject(value)) {
-    const values = Object.values(value);
-    return values.length > 0 && values.every(forbids);
+    const entries = Object.entries(value);
+    return entries.length > 0 && entries.every(([key, item]) => !onByDefault.has(key) && forbids(item));
   }
   if (Array.isArray(value)) return value.length > 0 && value.every(forbids);
   if (typeof value === 'string') return value.startsWith('!') || value === 'false' || value === 'null' || value === '0';
