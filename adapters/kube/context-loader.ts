@@ -71,7 +71,8 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     const {path, query} = parseApiPath(urlPath);
     try {
       const body = request.method === 'POST' ? (request.data ?? {}) : undefined;
-      const timeoutMs = Math.max(1, deadline - clock.now());
+      const left = deadline - clock.now();
+      const timeoutMs = Number.isFinite(left) ? Math.max(1, left) : undefined;
       const {body: answer} = await client.request({method: request.method, path, query, body, timeoutMs, maxBytes});
       return answer;
     } catch (error) {
@@ -99,7 +100,12 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       const live = read({group: '', version: 'v1', resource: 'namespaces', name});
       return beforeDeadline(live, {clock, load}).then(object => object && labels(object));
     },
-    lookupHost: (name, load) => beforeDeadline(lookup(name).catch(lookupFailed(name)), {clock, load}),
+    lookupHost(name, load) {
+      // Who no longer waits leaves the resolver's queue.
+      const over = new AbortController();
+      const found = lookup(name, over.signal).catch(lookupFailed(name));
+      return beforeDeadline(found, {clock, load}).finally(() => over.abort());
+    },
     now: () => clock.now(),
     random: uniform,
   };

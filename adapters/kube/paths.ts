@@ -7,7 +7,7 @@ export function collectionPath({group, version, resource, namespace}: Collection
     group === ''
       ? `/api/${encodeURIComponent(version)}`
       : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
-  const scope = namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const scope = namespace ? `/namespaces/${segment(namespace)}` : '';
   return `${root}${scope}/${encodeURIComponent(resource)}`;
 }
 
@@ -15,7 +15,13 @@ export function collectionPath({group, version, resource, namespace}: Collection
 export function objectPath(ref: ObjectRef, subresource?: string): string {
   if (ref.name === '') throw new Error(`a ${ref.resource} without a name cannot be addressed`);
   const tail = subresource === undefined ? '' : `/${subresource.split('/').map(encodeURIComponent).join('/')}`;
-  return `${collectionPath(ref)}/${encodeURIComponent(ref.name)}${tail}`;
+  return `${collectionPath(ref)}/${segment(ref.name)}${tail}`;
+}
+
+/** Policies say names: whoever normalises the path on the way must not come to another object. */
+function segment(name: string): string {
+  if (name === '.' || name === '..') throw new Error(`${name} is no name of an object`);
+  return encodeURIComponent(name);
 }
 
 /** `pods.v1.` or `deployments.v1.apps`: one word per collection, for logs, metrics and lease annotations. */

@@ -78,6 +78,10 @@ describe('paths', () => {
       '/apis/apps/v1/namespaces/a/deployments/b/scale',
     );
     expect(objectPath({group: '', version: 'v1', resource: 'nodes', name: 'n'})).toBe('/api/v1/nodes/n');
+    for (const dots of ['.', '..']) {
+      expect(() => objectPath({...deployments, namespace: 'a', name: dots})).toThrow('no name');
+      expect(() => objectPath({...deployments, namespace: dots, name: 'b'})).toThrow('no name');
+    }
     expect([resourceKey(deployments), resourceKey({group: '', version: 'v1', resource: 'pods'})]).toEqual([
       'deployments.v1.apps',
       'pods.v1',

@@ -27,6 +27,8 @@ describe('the log', () => {
     const {lines, log} = capture('text', 2);
     log.info('one\ntwo');
     expect(lines[0]).toMatch(/INFO one two\n$/);
+    log.info('a\u001b[2Kb\u2028c', {name: 'x\u001b[1A'});
+    expect(lines[1]).toMatch(/INFO a \[2Kb c name="x\\u001b\[1A"\n$/);
   });
 
   it('only adds lines as verbosity rises', () => {

@@ -1,5 +1,5 @@
 const leading = new Set(['level', 'time', 'message']);
-const plain = /^[^\s"=]+$/;
+const plain = /^[^\s\p{C}"=]+$/u;
 
 /** One JSON log line as `TIME LEVEL message key=value …`; values with spaces, quotes or `=` are JSON strings. */
 export function formatTextLine(line: string): string {
@@ -11,9 +11,9 @@ export function formatTextLine(line: string): string {
   return `${text}\n`;
 }
 
-/** A message must not be able to forge further log lines. */
+/** A message must not be able to forge further log lines, nor to move a terminal's cursor. */
 function oneLine(message: string): string {
-  return message.replace(/[\r\n]+/g, ' ');
+  return message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 function formatValue(value: unknown): string {

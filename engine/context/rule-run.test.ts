@@ -25,6 +25,23 @@ describe('a body that has to wait', () => {
     expect({starts, loads}).toEqual({starts: 3, loads: ['a', 'b']});
   });
 
+  it('may not fetch more than a request has room for, however little it keeps of it', async () => {
+    const run = runOf();
+    const answer = run.complete(() => {
+      let length = 0;
+      for (let index = 0; index < 20; index += 1) length += run.settle(`k${index}`, () => later('x'.repeat(2_000_000))).length;
+      return length;
+    });
+    await expect(answer).rejects.toThrow(BudgetError);
+  });
+
+  it('may not fetch what no walk can follow', async () => {
+    let deep: unknown[] = [];
+    for (let level = 0; level < 200_000; level += 1) deep = [deep];
+    const run = runOf();
+    await expect(run.complete(() => run.settle('k', () => later(deep)))).rejects.toThrow(BudgetError);
+  });
+
   it('sees a load that failed as an error, each time', async () => {
     const run = runOf();
     let loads = 0;

@@ -2,9 +2,12 @@ import {Budget, type BudgetLimits} from '../budget.js';
 import type {ContextLoader, LoadOptions} from '../context-loader.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
 import type {FunctionEnv} from '../jmespath/types.js';
+import {jsonSize} from '../json/size.js';
+import type {Json} from '../json/types.js';
 import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
 import type {GivenValues} from './given-values.js';
+import {scopeLoader} from './scoped-loader.js';
 import {isPromise, Suspend} from './suspend.js';
 import {textOfThrown} from './thrown-text.js';
 
@@ -12,6 +15,9 @@ type Outcome = {readonly value: unknown} | {readonly error: unknown};
 
 /** A rule that needs more different values from outside than this is refused rather than restarted for ever. */
 const maxLoads = 256;
+/** Bytes that what was fetched may take in one request, whatever its rules make of it. */
+const maxLoadedBytes = 32 * 1024 * 1024;
+const unlimited = {steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY};
 
 export interface RunOptions {
   readonly loader: ContextLoader;
@@ -41,8 +47,12 @@ export class RuleRun implements FunctionEnv {
   readonly #loads = new Map<string, Outcome>();
   readonly #now = () => this.loader.now();
   #loadsOfRule = 0;
+  #loadedBytes = 0;
+  readonly #options: RunOptions;
+  readonly #confined = new Map<string, RuleRun>();
 
   constructor(options: RunOptions) {
+    this.#options = options;
     this.loader = options.loader;
     this.regex = options.regex;
     this.given = options.given;
@@ -75,7 +85,7 @@ export class RuleRun implements FunctionEnv {
     throw new Suspend(
       result.then(
         value => {
-          loads.set(key, {value});
+          loads.set(key, this.#hasRoomFor(value) ? {value} : {error: tooMuch()});
         },
         error => {
           loads.set(key, {error: asEvalError(error)});
@@ -83,6 +93,28 @@ export class RuleRun implements FunctionEnv {
       ),
     );
   };
+
+  #hasRoomFor(value: unknown): boolean {
+    try {
+      this.#loadedBytes += jsonSize(value as Json, new Budget(unlimited, () => 0));
+    } catch (error) {
+      // Nested deeper than any walk of ours could follow.
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+    return this.#loadedBytes <= maxLoadedBytes;
+  }
+
+  /** A run for what somebody of `namespace` wrote, within this one's rules: it sees nothing of other namespaces. */
+  confinedTo(namespace: string): RuleRun {
+    let run = this.#confined.get(namespace);
+    if (run === undefined) {
+      const loader = scopeLoader(this.loader, {kind: 'namespace', namespace}, {allowServiceCalls: false});
+      run = new RuleRun({...this.#options, loader});
+      this.#confined.set(namespace, run);
+    }
+    return run;
+  }
 
   /** A load that fails at once is remembered like one that fails later. */
   #ask<T>(key: string, load: (options: LoadOptions) => T | Promise<T>): T | Promise<T> {
@@ -99,6 +131,12 @@ export class RuleRun implements FunctionEnv {
   startRule(): void {
     this.#budget = undefined;
     this.#loadsOfRule = 0;
+    for (const run of this.#confined.values()) run.startRule();
+  }
+
+  #startAttempt(): void {
+    this.#budget = undefined;
+    for (const run of this.#confined.values()) run.#startAttempt();
   }
 
   /**
@@ -118,7 +156,7 @@ export class RuleRun implements FunctionEnv {
     let suspended = first;
     for (;;) {
       await suspended.promise;
-      this.#budget = undefined;
+      this.#startAttempt();
       try {
         return body();
       } catch (thrown) {
@@ -127,6 +165,10 @@ export class RuleRun implements FunctionEnv {
       }
     }
   }
+}
+
+function tooMuch(): EvalError {
+  return new BudgetError(`context size limit exceeded: more than ${maxLoadedBytes} bytes were loaded for one request`);
 }
 
 function asEvalError(thrown: unknown): EvalError {

@@ -4,6 +4,8 @@ import {EvalError} from '../diagnostic.js';
 import {recordingLoader} from '../testing/recording-loader.js';
 import {pathSegments, scopeLoader} from './scoped-loader.js';
 
+const post = (urlPath: string): ApiCallRequest => ({method: 'POST', urlPath, data: {}});
+
 const load = {deadline: 0};
 const get = (urlPath: string): ApiCallRequest => ({method: 'GET', urlPath});
 const service: ApiCallRequest = {method: 'GET', service: {url: 'https://169.254.169.254/', headers: []}};
@@ -147,4 +149,14 @@ describe('path segments', () => {
   it('are decoded once', () => {
     expect(pathSegments('/a/b%20c/d%C3%A9?x=1')).toEqual(['a', 'b c', 'dé']);
   });
+});
+
+it('writes nothing through the API server, but may ask for access in its namespace', () => {
+  const review = '/apis/authorization.k8s.io/v1/namespaces/team/localsubjectaccessreviews';
+  const host = recordingLoader({api: {[review]: {}}});
+  const door = scopeLoader(host, {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: true});
+  expect(() => door.apiCall(post('/api/v1/namespaces/team/configmaps'), load)).toThrow('may not POST');
+  expect(() => door.apiCall(post('/api/v1/namespaces/team/pods/p/eviction'), load)).toThrow('may not POST');
+  expect(host.calls).toEqual([]);
+  expect(door.apiCall(post(review), load)).toEqual({});
 });

@@ -65,6 +65,10 @@ function checkApiCall(request: ApiCallRequest, namespace: string, options: Scope
   if (at === -1 || segments[at] !== 'namespaces' || segments[at + 1] !== namespace || segments.length < at + 3) {
     throw new EvalError(`path ${request.urlPath ?? ''} is not inside namespace ${namespace} of its policy`, 'scope');
   }
+  // A write with the operator's rights, and in dry runs too. The review is a question, asked by POST.
+  if (request.method !== 'GET' && segments[at + 2] !== 'localsubjectaccessreviews') {
+    throw new EvalError(`a policy of namespace ${namespace} may not ${request.method} to the API server`, 'scope');
+  }
   const subresource = segments[at + 4];
   if (subresource !== undefined && leadsOut.has(subresource)) {
     throw new EvalError(`a policy of namespace ${namespace} may not use the subresource ${subresource}`, 'scope');

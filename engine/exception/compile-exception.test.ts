@@ -3,6 +3,7 @@ import {seededRandom} from '../json/testing/random.js';
 import type {JsonObject} from '../json/types.js';
 import {yamlObject} from '../policy/testing/build.js';
 import {engineOf, judge, policyOf} from '../testing/engines.js';
+import {recordingLoader} from '../testing/recording-loader.js';
 import {pod, requestOf, type TestRequest} from '../testing/requests.js';
 
 function exceptionOf(name: string, spec: string, namespace = 'kyverno', apiVersion = 'kyverno.io/v2'): JsonObject {
@@ -92,6 +93,20 @@ describe('an exception frees', () => {
     ],
   ])('%s', async (_title, spec, want) => {
     expect(await freed([exceptionOf('e', spec)])).toEqual(want);
+  });
+
+  it('nothing by what the policy has read elsewhere, unless it lives where exceptions free everything', async () => {
+    const policy = policyOf('p', `[{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, context: [{name: secret, configMap: {name: c, namespace: vault}}], validate: {deny: {conditions: {all: [{key: "{{ secret.data.word }}", operator: Equals, value: open}]}}}}]`);
+    const asks = (key: string) => `{${everything}, conditions: {all: [{key: "{{ ${key} }}", operator: Equals, value: open}]}, exceptions: [{policyName: p, ruleNames: [r]}]}`;
+    const verdict = async (exception: JsonObject) => {
+      const loader = recordingLoader({configMaps: {'vault/c': {data: {word: 'open'}, metadata: {}}}});
+      const {engine} = engineOf([policy, exception], {loader});
+      return {status: (await judge(engine, requestOf({object: bad}))).map(rule => rule.status), calls: loader.calls};
+    };
+    expect((await verdict(exceptionOf('e', asks('secret.data.word'), 'default'))).status).toEqual(['fail']);
+    expect((await verdict(exceptionOf('e', asks('secret.data.word'), 'kyverno'))).status).toEqual(['skip']);
+    const lookup = await verdict(exceptionOf('e', asks("is_external_url('http://x.evil.example')"), 'default'));
+    expect(lookup.calls).toEqual(['configMap vault/c']);
   });
 
   it('nothing while nobody asks, when it names users', async () => {

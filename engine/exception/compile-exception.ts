@@ -1,7 +1,7 @@
 import {compileOptionalBlock, evaluateBlock} from '../compile/condition-block.js';
 import type {Conditions} from '../compile/types.js';
 import type {RequestContext} from '../context/request-context.js';
-import type {RuleScope} from '../context/rule-scope.js';
+import {RuleScope} from '../context/rule-scope.js';
 import {EvalError} from '../diagnostic.js';
 import {compileFilterGroup, type Matcher} from '../match/compile-filter.js';
 import {compileExclusion, type Exclusion} from '../pod-security/index.js';
@@ -52,7 +52,7 @@ export function compileException(source: ClassicException, rules: ExceptionRules
     applies(context, scope) {
       if (!everywhere && !isInside(context, home)) return false;
       if (match !== undefined && !match(context, scope.env)) return false;
-      return conditions === undefined || holds(conditions, scope);
+      return conditions === undefined || holds(conditions, everywhere ? scope : homeScope(scope, home));
     },
   };
 }
@@ -60,6 +60,14 @@ export function compileException(source: ClassicException, rules: ExceptionRules
 /** The Namespace object itself is not in its namespace: who may write there does not decide about it. */
 function isInside(context: RequestContext, namespace: string): boolean {
   return namespace !== '' && context.request.namespace === namespace && !context.isNamespace;
+}
+
+/**
+ * What a tenant's conditions may see: the request, not what the policy has read elsewhere, and nothing outside of the
+ * tenant's namespace.
+ */
+function homeScope({context, env}: RuleScope, namespace: string): RuleScope {
+  return new RuleScope({context, env: env.confinedTo(namespace), entries: []});
 }
 
 function holds(conditions: Conditions, scope: RuleScope): boolean {

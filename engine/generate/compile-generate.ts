@@ -85,7 +85,7 @@ function compileTarget(raw: JsonObject, path: string, document: ReadonlyArray<st
     if (!isObject(target)) throw new EvalError('generate must become a map');
     const context = scope.context;
     const labelled = (object: JsonObject, source?: JsonObject) =>
-      withOriginLabels(object, {...origin, context, ...(source !== undefined && {source})});
+      withOriginLabels(confined(object, origin.policy), {...origin, context, ...(source !== undefined && {source})});
     const cloneList = own(target, 'cloneList');
     if (isObject(cloneList)) return cloneAll(cloneList, textOf(own(target, 'namespace')), scope).map(({copy, source}) => labelled(copy, source));
     const info = requireKind(scope.env.resources, textOf(own(target, 'apiVersion')), textOf(own(target, 'kind')));
@@ -100,6 +100,16 @@ function compileTarget(raw: JsonObject, path: string, document: ReadonlyArray<st
     }
     return places.map(place => labelled(objectFromData(own(target, 'data') ?? {}, place)));
   };
+}
+
+/** Names may come from variables: what the checks of the policy could not know is refused here. */
+function confined(object: JsonObject, {namespace}: PolicyRef): JsonObject {
+  const place = textOf(ownPath(object, 'metadata', 'namespace'));
+  if (namespace === '' || place === namespace) return object;
+  throw new EvalError(
+    `a policy of namespace ${namespace} may not generate ${place === '' ? 'cluster-wide objects' : `into namespace ${place}`}`,
+    'scope',
+  );
 }
 
 function targetNames(target: JsonObject, info: KindInfo): TargetNames {

@@ -1,0 +1,49 @@
+import {describe, expect, it} from 'vitest';
+import {deadline, policyOf, regex} from '../testing/engines.js';
+import {recordingLoader} from '../testing/recording-loader.js';
+import {pod, requestOf} from '../testing/requests.js';
+import {builtinResourceMap} from '../builtin-resources.js';
+import {PolicyCache} from '../snapshot/policy-cache.js';
+import {createEngine} from '../run/create-engine.js';
+
+const rules = (generate: string) => `[{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, generate: ${generate}}]`;
+const data = '{apiVersion: v1, kind: ConfigMap, name: c, namespace: "{{ request.object.metadata.labels.to }}", data: {data: {a: b}}}';
+const clone = '{apiVersion: v1, kind: Secret, name: c, namespace: shop, clone: {name: s, namespace: "{{ request.object.metadata.labels.to }}"}}';
+
+async function generated(generate: string, options: {readonly namespace?: string; readonly to: string}) {
+  const cache = new PolicyCache({
+    resources: () => builtinResourceMap,
+    compile: {matchConditions: 'by-api-server', background: 'served'},
+    exceptions: {enabled: false, operatorNamespace: 'kyverno', exceptionNamespace: ''},
+  });
+  const {namespace} = options;
+  const state = cache.putPolicy(policyOf('p', rules(generate), namespace === undefined ? {} : {namespace}));
+  if (state.status === 'refused') throw new Error(JSON.stringify(state.problems));
+  const loader = recordingLoader({api: {'/api/v1/namespaces/other/secrets/s': {apiVersion: 'v1', kind: 'Secret', metadata: {name: 's', namespace: 'other'}}}});
+  const request = requestOf({object: pod('p', {metadata: {namespace: 'shop', labels: {to: options.to}}})});
+  const {results} = await createEngine({policies: cache, loader, regex}).generate(request, {deadline});
+  const [rule] = results.flatMap(result => result.rules);
+  return {status: rule?.status, message: rule?.message, calls: loader.calls};
+}
+
+describe('a generate rule whose names come from variables', () => {
+  it('reaches every namespace in a ClusterPolicy', async () => {
+    expect((await generated(data, {to: 'other'})).status).toBe('pass');
+    expect((await generated(clone, {to: 'other'})).status).toBe('pass');
+  });
+
+  it('must name its namespace as it is in a Policy', async () => {
+    for (const generate of [data, clone]) {
+      await expect(generated(generate, {namespace: 'shop', to: 'shop'})).rejects.toThrow('cannot generate resources in other namespaces');
+    }
+  });
+
+  it('makes nothing cluster-wide in a Policy, whatever kind a variable comes to', async () => {
+    const kind = '{apiVersion: v1, kind: "{{ request.object.metadata.labels.to }}", name: c, namespace: shop, data: {data: {a: b}}}';
+    expect((await generated(kind, {namespace: 'shop', to: 'ConfigMap'})).status).toBe('pass');
+    expect(await generated(kind, {namespace: 'shop', to: 'Namespace'})).toMatchObject({
+      status: 'error',
+      message: 'a policy of namespace shop may not generate cluster-wide objects',
+    });
+  });
+});
