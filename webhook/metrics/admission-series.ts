@@ -6,6 +6,8 @@ import {newHistogramSeries, observe, type HistogramSeries} from './series.js';
 export interface SeriesOptions {
   readonly buckets: readonly number[];
   readonly maxNamespaces: number;
+  /** Beyond it, kinds and namespaces are counted under `other`: the listener takes reviews from anybody. */
+  readonly maxLabelSets: number;
 }
 
 /** One histogram per label set serves two histograms' and two counters' names: the guide's and the field's. */
@@ -37,12 +39,14 @@ export function createAdmissionSeries(registry: Registry, options: SeriesOptions
       const key = `${request.kind}|${request.namespace}|${request.operation}|${webhook}|${outcome.allowed}`;
       let entry = series.get(key);
       if (entry === undefined) {
-        const namespace = namespaceLabel(request.namespace);
-        const capped = `${request.kind}|${namespace}|${request.operation}|${webhook}|${outcome.allowed}`;
+        const full = series.size >= options.maxLabelSets;
+        const namespace = full ? 'other' : namespaceLabel(request.namespace);
+        const kind = full ? 'other' : request.kind;
+        const capped = `${kind}|${namespace}|${request.operation}|${webhook}|${outcome.allowed}`;
         entry = series.get(capped);
         if (entry === undefined) {
           const labels = {
-            resource_kind: request.kind,
+            resource_kind: kind,
             resource_namespace: namespace,
             resource_request_operation: request.operation.toLowerCase(),
             request_allowed: String(outcome.allowed),

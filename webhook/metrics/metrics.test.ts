@@ -148,6 +148,21 @@ describe('metrics', () => {
     await server.close();
   });
 
+  it('stay bounded whatever kinds somebody makes up', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false, maxLabelSets: 3});
+    for (let index = 0; index < 50; index += 1) {
+      const kind = `Kind${index}`;
+      metrics.admission({kind, namespace: 'shop', operation: 'CREATE'}, 'validate', {allowed: true, seconds: 0});
+      metrics.policyResults({...request('shop'), kind: {group: '', version: 'v1', kind}}, [policy('p', [rule('r')])], run);
+    }
+    const text = await metrics.text();
+    for (const name of ['kyverno_admission_requests_total', 'kyverno_policy_results_total']) {
+      const found = series(text, name);
+      expect(Object.keys(found)).toHaveLength(4);
+      expect(Object.entries(found).find(([labels]) => labels.includes('resource_kind="other"'))?.[1]).toBe(47);
+    }
+  });
+
   it('share their port with the documents that were asked for, and no others', async () => {
     const metrics = createMetrics({version: 't', processMetrics: false});
     const server = createMetricsServer(metrics, {'/debug/policies': () => [{key: 'a'}]});

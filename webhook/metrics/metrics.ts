@@ -14,6 +14,8 @@ export interface MetricsOptions {
   readonly buckets?: readonly number[];
   /** Namespaces named per kind and operation; further ones are counted under `other`. Default 200. */
   readonly maxNamespaces?: number;
+  /** Combinations of kind, namespace and operation told apart; further ones are counted under `other`. Default 10,000. */
+  readonly maxLabelSets?: number;
   /** Series of the process itself (memory, event loop). Default true. */
   readonly processMetrics?: boolean;
 }
@@ -47,13 +49,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const buckets = options.buckets ?? defaultBuckets;
   const maxNamespaces = options.maxNamespaces ?? 200;
+  const maxLabelSets = options.maxLabelSets ?? 10_000;
   if (options.processMetrics !== false) collectDefaultMetrics({register: registry});
   new Gauge({name: 'kyverno_info', help: 'The version that runs', labelNames: ['version'], registers: [registry]})
     .labels(options.version)
     .set(1);
   const http = createHttpSeries(registry, buckets);
-  const admission = createAdmissionSeries(registry, {buckets, maxNamespaces});
-  const policies = createPolicySeries(registry, {buckets, maxNamespaces});
+  const admission = createAdmissionSeries(registry, {buckets, maxNamespaces, maxLabelSets});
+  const policies = createPolicySeries(registry, {buckets, maxNamespaces, maxLabelSets});
   const auditDrops = new Counter({
     name: 'kyverno_breaker_drops_total',
     help: 'Work given up to protect the request path',

@@ -14,6 +14,11 @@ const ruleTypes: Readonly<Record<RuleType, string>> = {
   ImageVerify: 'imageVerify',
 };
 
+interface ResourceLabels {
+  readonly kind: string;
+  readonly namespace: string;
+}
+
 interface PolicyEntry {
   readonly labels: Readonly<Record<string, string>>;
   readonly evaluate: HistogramSeries;
@@ -63,13 +68,18 @@ export function createPolicySeries(registry: Registry, options: SeriesOptions) {
     {buckets, series: () => pick('apply')},
   );
 
-  function contextOf(request: EngineRequest, cause: ExecutionCause): [Map<string, PolicyEntry>, string] {
+  function contextOf(request: EngineRequest, cause: ExecutionCause): [Map<string, PolicyEntry>, ResourceLabels] {
     const operation = request.operation;
     const namespace = namespaceLabel(request.namespace);
-    const key = `${request.kind.kind}|${namespace}|${operation}|${request.dryRun}|${cause}`;
-    let context = contexts.get(key);
-    if (context === undefined) contexts.set(key, (context = new Map()));
-    return [context, namespace];
+    const labels = {kind: request.kind.kind, namespace};
+    const key = `${labels.kind}|${namespace}|${operation}|${request.dryRun}|${cause}`;
+    const known = contexts.get(key);
+    if (known !== undefined) return [known, labels];
+    const full = contexts.size >= options.maxLabelSets;
+    const capped = full ? `other|other|${operation}|${request.dryRun}|${cause}` : key;
+    let context = contexts.get(capped);
+    if (context === undefined) contexts.set(capped, (context = new Map()));
+    return [context, full ? {kind: 'other', namespace: 'other'} : labels];
   }
 
   return {
@@ -79,13 +89,13 @@ export function createPolicySeries(registry: Registry, options: SeriesOptions) {
       run: {readonly cause: ExecutionCause; readonly evaluated: number; readonly applied: number},
     ): void {
       if (results.length === 0) return;
-      const [context, namespace] = contextOf(request, run.cause);
+      const [context, resource] = contextOf(request, run.cause);
       const appliedShare = run.applied / results.length;
       const evaluatedShare = run.evaluated / results.length;
       for (const result of results) {
         let entry = context.get(result.policy.key);
         if (entry === undefined) {
-          context.set(result.policy.key, (entry = newEntry(request, result, {namespace, cause: run.cause, buckets})));
+          context.set(result.policy.key, (entry = newEntry(request, result, {...resource, cause: run.cause, buckets})));
         }
         const seconds = result.duration === undefined ? evaluatedShare : result.duration / 1e9;
         observe(entry.evaluate, buckets, seconds);
@@ -108,7 +118,7 @@ export function createPolicySeries(registry: Registry, options: SeriesOptions) {
 function newEntry(
   request: EngineRequest,
   result: PolicyResult,
-  context: {readonly namespace: string; readonly cause: string; readonly buckets: readonly number[]},
+  context: ResourceLabels & {readonly cause: string; readonly buckets: readonly number[]},
 ): PolicyEntry {
   const {policy} = result;
   const labels = {
@@ -116,7 +126,7 @@ function newEntry(
     policy_background_mode: String(result.background),
     policy_namespace: policy.namespace === '' ? '-' : policy.namespace,
     policy_name: policy.name,
-    resource_kind: request.kind.kind,
+    resource_kind: context.kind,
     resource_namespace: context.namespace,
     resource_request_operation: request.operation.toLowerCase(),
     rule_execution_cause: context.cause,
