@@ -54,6 +54,7 @@ export interface OperatorProcess {
 }
 
 const leaseName = 'kyverno';
+const writesEndMs = 3_000;
 const renewCheckMs = 12 * 3_600_000;
 
 /** Wires the one process: reconcile handlers and admission over one cache. */
@@ -266,7 +267,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
 
   function readiness(): ReadinessReport {
     const reasons: string[] = [];
-    if (!ready) reasons.push('caches are not complete yet');
+    if (!ready) reasons.push(`caches are not complete yet: ${manager.unreconciled().join(', ') || 'starting'}`);
     const {certificate} = tls;
     const refusal = certificate === undefined ? 'no certificate' : verifyChain(certificate.cert, certificate.ca, clock.now());
     if (refusal !== undefined) reasons.push(refusal);
@@ -368,7 +369,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   async function stop(): Promise<void> {
     for (const timer of timers) clearInterval(timer);
     log.info('stopping');
-    await Promise.all([webhooks.stop(), status.stop(), renewals.stop()]);
+    // A write that hangs on the API server must not keep us from draining within the grace of our Pod.
+    await Promise.race([Promise.all([webhooks.stop(), status.stop(), renewals.stop()]), sleep(clock, writesEndMs)]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
     await Promise.all([
       operator.resign(),

@@ -55,17 +55,18 @@ function policyRegistrations(options: RegistrationOptions): Registration[] {
   ];
 }
 
-/** What policies look up while they are evaluated. */
+/** What policies look up while they are evaluated; optional, since what is not mirrored is read live. */
 function contextRegistrations(_options: RegistrationOptions): Registration[] {
   const core = {group: '', version: 'v1'} as const;
   return [
-    {key: 'namespaces', ...core, resource: 'namespaces', namespaced: false, project: identityAndLabels},
+    {key: 'namespaces', ...core, resource: 'namespaces', namespaced: false, optional: true, project: identityAndLabels},
     {
       key: 'configmaps',
       ...core,
       resource: 'configmaps',
       namespaced: true,
       labelSelector: 'cache.kyverno.io/enabled=true',
+      optional: true,
       project: withoutManagedFields,
     },
   ];
@@ -125,6 +126,8 @@ function installationRegistrations(options: RegistrationOptions): Registration[]
       version: 'v1',
       resource: 'customresourcedefinitions',
       namespaced: false,
+      // Without them discovery is read again every quarter of an hour.
+      optional: true,
       project: definitionOnly,
       reconcile: options.onDefinition,
     },

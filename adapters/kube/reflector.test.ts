@@ -249,6 +249,25 @@ describe('reflector', () => {
     expect(() => reflector.store.byIndex('missing', '')).toThrow('no index');
   });
 
+  it('takes an optional kind that may not be read as empty at first, and keeps what it has later', async () => {
+    let forbidden = true;
+    server.put(pods, pod('a'));
+    server.intercept = (_request, response) => {
+      if (forbidden) fail(response, {code: 403, reason: 'Forbidden'});
+      return forbidden;
+    };
+    const reflector = reflect({optional: true});
+    await reflector.synced;
+    expect([reflector.store.size, reflector.resourceVersion]).toEqual([0, '']);
+    forbidden = false;
+    await eventually(() => reflector.store.size === 1);
+    forbidden = true;
+    server.compact();
+    server.endWatches('expired');
+    await eventually(() => reflector.lastError !== undefined);
+    expect(reflector.store.size).toBe(1);
+  });
+
   it('takes an optional kind that is not served as empty, and finds it later', async () => {
     let served = false;
     server.intercept = (_request, response) => {

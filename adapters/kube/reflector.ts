@@ -31,7 +31,10 @@ export interface ReflectorOptions {
   readonly project?: ((object: JsonObject) => JsonObject) | undefined;
   readonly indexers?: Readonly<Record<string, Indexer>> | undefined;
   readonly onChange?: ChangeHandler | undefined;
-  /** A collection that the server does not know counts as empty and complete. */
+  /**
+   * A collection that the server does not know counts as empty and complete; so does one that may not be read, until
+   * the first list: what can go on without it goes on.
+   */
   readonly optional?: boolean | undefined;
   readonly metrics?: ReflectorMetrics | undefined;
   readonly random?: (() => number) | undefined;
@@ -149,6 +152,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     const found = new Map<string, {readonly identity: Identity; readonly object: JsonObject}>();
     let version = '';
     let absent = false;
+    let refusal: unknown;
     try {
       const result = await client.list(collection, {
         labelSelector,
@@ -166,8 +170,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
     } catch (error) {
       // Pages that outlive the server's memory would expire for ever.
       if (isExpired(error)) unpaged = true;
-      absent = options.optional === true && hasStatus(error, 404);
+      absent = options.optional === true && (hasStatus(error, 404) || (hasStatus(error, 403) && !hasSynced));
       if (!absent) throw error;
+      refusal = error;
     }
     unpaged = false;
     for (const key of [...store.keys()]) if (!found.has(key)) remove(key);
@@ -178,7 +183,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       hasSynced = true;
       markSynced();
     }
-    if (absent) throw new KubeError({status: 404, reason: 'NotFound', message: `${kind} is not served`});
+    if (refusal !== undefined) throw refusal;
   }
 
   /** Throws a KubeError when the stream has to be replaced for a reason. */

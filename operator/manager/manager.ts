@@ -55,6 +55,8 @@ export interface Manager {
   /** Resolves when every object of the first lists has been reconciled once, leader-only kinds left out. */
   whenReconciled(): Promise<void>;
   readonly hasSynced: boolean;
+  /** Kinds whose first list has not been reconciled yet, leader-only kinds left out. */
+  unreconciled(): readonly string[];
   setLeading(leading: boolean): void;
   /**
    * Version up to which every change of the kind has been reconciled at least once (kinds without a handler: is in the
@@ -166,8 +168,13 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
     if (started) reflector.start();
   }
 
+  function unreconciled(): string[] {
+    return [...kinds].filter(([, kind]) => !kind.registration.leaderOnly && kind.version === undefined).map(([key]) => key);
+  }
+
   return {
     register,
+    unreconciled,
     ref(key, objectKey) {
       const {group, version, resource, namespaced} = kindOf(key).registration;
       const {namespace, name} = splitKey(objectKey);
@@ -193,7 +200,7 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
       await Promise.all(
         [...kinds.values()].filter(kind => !kind.registration.leaderOnly).map(kind => kind.reflector.synced),
       );
-      const open = () => [...kinds.values()].some(kind => !kind.registration.leaderOnly && kind.version === undefined);
+      const open = () => unreconciled().length > 0;
       if (!open()) return;
       await new Promise<void>(resolve => {
         const handler = () => {

@@ -1,7 +1,8 @@
 import {type CompileOptions, compilePolicy} from '../../engine/compile/compile-policy.js';
 import {CompileError, type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
 import {compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import {deepEqual} from '../../engine/json/equal.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {loadClassicPolicy, loadException} from '../../engine/policy/index.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {AdmissionRequest, PolicyReview, PolicyReviewResult} from '../types.js';
@@ -37,8 +38,23 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
   return {...accepted, warnings: [`${kind.kind} (${kind.group}) is stored but not served by this release`]};
 }
 
-/** What this release cannot judge is stored all the same: its status says that it is not served. */
+/** A stored policy that does not load (its kinds went, its rules got stricter) must still lose labels and finalizers. */
 function reviewPolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): PolicyReviewResult {
+  const result = judgePolicy(object, old, options);
+  if (result.allowed || old === undefined || !saysTheSame(object, old)) return result;
+  const warnings = result.errors.map(error => `the policy is not Ready: ${formatDiagnostic(error)}`);
+  return {allowed: true, errors: [], warnings: [...result.warnings, ...warnings]};
+}
+
+function saysTheSame(object: JsonObject, old: JsonObject): boolean {
+  return [['spec'], ['metadata', 'annotations']].every(path => {
+    const [now, before] = [ownPath(object, ...path), ownPath(old, ...path)];
+    return now === before || (now !== undefined && before !== undefined && deepEqual(now, before));
+  });
+}
+
+/** What this release cannot judge is stored all the same: its status says that it is not served. */
+function judgePolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): PolicyReviewResult {
   const loaded = loadClassicPolicy(object, {
     resources: options.resources(),
     unknownKinds: options.unknownKinds,

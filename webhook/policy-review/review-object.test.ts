@@ -1,0 +1,45 @@
+import {describe, expect, it} from 'vitest';
+import {builtinResourceMap} from '../../engine/builtin-resources.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import type {AdmissionRequest} from '../types.js';
+import {createPolicyReview} from './review-object.js';
+
+const review = createPolicyReview({
+  resources: () => builtinResourceMap,
+  compile: {matchConditions: 'by-api-server'},
+  exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: ''},
+  unknownKinds: 'refuse',
+});
+
+function policy(kind: string, metadata: JsonObject = {}): JsonObject {
+  const rule = {name: 'r', match: {any: [{resources: {kinds: [kind]}}]}, validate: {message: 'm', pattern: {metadata: {name: '?*'}}}};
+  return {apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'p', ...metadata}, spec: {rules: [rule]}};
+}
+
+function judge(object: JsonObject, oldObject?: JsonObject) {
+  const kind = {group: 'kyverno.io', version: 'v1', kind: 'ClusterPolicy'};
+  const request = {kind, object, oldObject, operation: oldObject === undefined ? 'CREATE' : 'UPDATE'};
+  return review.review(request as unknown as AdmissionRequest);
+}
+
+describe('the review of a policy', () => {
+  it('refuses a kind that the cluster does not have', () => {
+    expect(judge(policy('Gone'))).toMatchObject({allowed: false});
+  });
+
+  it('lets a stored policy that does not load lose its finalizers, with a warning', () => {
+    const held = policy('Gone', {finalizers: ['example.com/f'], deletionTimestamp: '2026-01-01T00:00:00Z'});
+    expect(judge(policy('Gone', {deletionTimestamp: '2026-01-01T00:00:00Z'}), held)).toMatchObject({
+      allowed: true,
+      errors: [],
+      warnings: [expect.stringContaining('the policy is not Ready')],
+    });
+  });
+
+  it('refuses an edit that leaves or makes it broken, whatever is being deleted', () => {
+    const gone = {deletionTimestamp: '2026-01-01T00:00:00Z'};
+    expect(judge(policy('Gone', gone), policy('Pod', gone))).toMatchObject({allowed: false});
+    expect(judge(policy('Gone'), policy('Away'))).toMatchObject({allowed: false});
+    expect(judge(policy('Gone', {annotations: {a: 'b'}}), policy('Gone'))).toMatchObject({allowed: false});
+  });
+});
