@@ -1,5 +1,7 @@
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, it} from 'vitest';
+import {lintCatalogue} from '../../engine/lint/index.js';
 import {type LintFlags, runLint} from './run-lint.js';
 
 const data = join(import.meta.dirname, 'testdata');
@@ -88,4 +90,13 @@ describe('lint', () => {
 
   it('names a file that cannot be read', () =>
     expect(lint(['absent.yaml'])).rejects.toThrow('no such file or directory'));
+});
+
+describe('docs/lint.md', () => {
+  it('lists every finding as it is', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'lint.md'), 'utf8');
+    for (const {id, severity, summary, hint} of lintCatalogue) {
+      expect(page).toContain(`| \`${id}\` | ${severity} | ${summary} | ${hint.replaceAll('|', '\\|')} |`);
+    }
+  });
 });
