@@ -1,4 +1,4 @@
-import {appendFile, mkdir, writeFile} from 'node:fs/promises';
+import {appendFile, mkdir, stat, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {JsonObject} from '../../engine/json/types.js';
 import {ioMessage} from '../files/documents.js';
@@ -95,10 +95,23 @@ export async function createMutationOutput(options: MutationOutputOptions): Prom
 
 async function prepare(output: string, isFile: boolean): Promise<void> {
   try {
-    await mkdir(isFile ? dirname(output) : output, {recursive: true, mode: 0o750});
+    await makeFolder(isFile ? dirname(output) : output);
     if (!isFile) return;
     await writeFile(output, '', {mode: 0o600});
   } catch (error) {
     throw new FileError(ioMessage('create', output, error));
+  }
+}
+
+/** Folders above it first. Not by mkdir's own `recursive`, which never ends where a file system refuses new folders. */
+async function makeFolder(path: string, retry = true): Promise<void> {
+  try {
+    await mkdir(path, {mode: 0o750});
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || !retry || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path, false);
   }
 }

@@ -154,7 +154,9 @@ describe('clean-up policies', () => {
     const conditions = '  conditions: {all: [{key: "{{ target.metadata.name }}", operator: Equals, value: agent}]}\n';
     await writeFile(file, policy(conditions));
     const {exit, out} = await apply([file], {resource: [at('exceptions/resources.yaml')]});
-    expect(out).toContain('policy old-pods -> resource default/Pod/guest failed:\n1 - old-pods resource did not match\n');
+    expect(out).toContain(
+      'policy old-pods -> resource default/Pod/guest failed:\n1 - old-pods resource did not match\n',
+    );
     expect(out).toContain('pass: 1, fail: 1, warn: 0, error: 0, skip: 0 ');
     expect(exit).toBe(1);
   });
@@ -265,12 +267,17 @@ describe('other outputs', () => {
     const {out} = await apply([policy], {resource: [pod], generateExceptions: true});
     expect(parseYamlDocuments(out)[0]?.value).toMatchObject({
       spec: {
-        podSecurity: expect.arrayContaining([{controlName: 'Host Namespaces'}, {controlName: 'Privileged Containers', images: ['example.org:5000/x*']}]),
+        podSecurity: expect.arrayContaining([
+          {controlName: 'Host Namespaces'},
+          {controlName: 'Privileged Containers', images: ['example.org:5000/x*']},
+        ]),
       },
     });
     const file = join(folder, 'pod-security-exception.yaml');
     await writeFile(file, out);
-    expect((await apply([policy], {resource: [pod], exception: [file]})).out).toContain('fail: 0, warn: 0, error: 0, skip: ');
+    expect((await apply([policy], {resource: [pod], exception: [file]})).out).toContain(
+      'fail: 0, warn: 0, error: 0, skip: ',
+    );
   });
 
   it('SARIF points at files and rules', async () => {

@@ -35,7 +35,11 @@ export interface CleanupVerdict {
  * Whether a clean-up would remove an object. A policy always has something to say; a rule of a classic policy only
  * when the object would go.
  */
-export async function judgeCleanup(cleanup: CompiledCleanup, object: JsonObject, run: RuleRun): Promise<CleanupVerdict | undefined> {
+export async function judgeCleanup(
+  cleanup: CompiledCleanup,
+  object: JsonObject,
+  run: RuleRun,
+): Promise<CleanupVerdict | undefined> {
   const {rule} = cleanup;
   try {
     const answer = run.complete(() => cleanup.matches(object, run));

@@ -91,7 +91,8 @@ export class Evaluator {
       for (const cleanup of policy.cleanups) {
         const run = new RuleRun({loader, regex, resources, operatorNamespace: 'kyverno', limits: defaultLimits});
         const verdict = await judgeCleanup(cleanup, resource, run);
-        if (verdict !== undefined) rules.push({...response({...verdict, phase: 'cleanup', unserved: false}), status: verdict.status});
+        if (verdict !== undefined)
+          rules.push({...response({...verdict, phase: 'cleanup', unserved: false}), status: verdict.status});
       }
       if (rules.length > 0) responses.push({policy, phase: 'cleanup', resource, patched: resource, rules});
     }
