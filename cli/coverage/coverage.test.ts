@@ -94,6 +94,23 @@ describe('coverage points', () => {
     ]);
   });
 
+  it('are anchors of patches and loops over patches', () => {
+    const policy = buildPolicy(`
+      - name: m
+        match: {any: [{resources: {kinds: [Pod]}}]}
+        mutate:
+          foreach:
+            - list: request.object.spec.containers
+              patchStrategicMerge: {spec: {containers: [{(name): a, +(tty): true}]}}
+    `);
+    expect(coveragePoints(policy).map(({kind, path}) => `${kind} ${path}`)).toEqual([
+      'rule spec.rules[0]',
+      'foreach spec.rules[0].mutate.foreach[0]',
+      'anchor spec.rules[0].mutate.foreach[0].patchStrategicMerge.spec.containers[0].(name)',
+      'anchor spec.rules[0].mutate.foreach[0].patchStrategicMerge.spec.containers[0].+(tty)',
+    ]);
+  });
+
   it('of one policy in several suites count once', () => {
     const point = {rule: 'r', kind: 'rule', name: 'r', path: 'spec.rules[0]'} as const;
     const other = {...point, kind: 'anchor', name: '(x)', path: 'spec.rules[0].(x)'} as const;

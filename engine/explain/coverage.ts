@@ -1,7 +1,7 @@
 import {readConditions} from '../conditions/read-conditions.js';
 import {isObject, type Json} from '../json/types.js';
 import {parseAnchor} from '../pattern/index.js';
-import type {ClassicPolicy, ClassicRule, FilterGroup, ValidateCheck} from '../policy/model.js';
+import type {ClassicPolicy, ClassicRule, FilterGroup, MutatePatch, ValidateCheck} from '../policy/model.js';
 import {absentNote} from './trace-pattern.js';
 import type {ExplainNode, PolicyExplanation, RuleExplanation} from './types.js';
 
@@ -25,6 +25,8 @@ export interface CoveragePoint {
 }
 
 const deepest = 400;
+/** Others have no meaning in patches. */
+const patchAnchors: ReadonlySet<string | undefined> = new Set(['conditional', 'global', 'addIfAbsent']);
 
 /** Everything in a policy's declared rules that tests should reach. */
 export function coveragePoints(policy: ClassicPolicy): CoveragePoint[] {
@@ -74,28 +76,35 @@ function rulePoints(rule: ClassicRule): CoveragePoint[] {
       return parseAnchor(key) === undefined ? below : [point('anchor', key, place), ...below];
     });
   };
+  const patch = (patched: MutatePatch, at: string): CoveragePoint[] => {
+    if (patched.type === 'strategicMerge')
+      return anchors(patched.patch, `${at}.patchStrategicMerge`, 0).filter(({name}) =>
+        patchAnchors.has(parseAnchor(name)?.kind),
+      );
+    if (patched.type !== 'foreach') return [];
+    return patched.entries.flatMap((entry, index) => {
+      const place = `${at}.foreach[${index}]`;
+      return [
+        point('foreach', entry.list, place),
+        ...conditions(entry.preconditions, `${place}.preconditions`, 'precondition'),
+        ...patch(entry.patch, place),
+      ];
+    });
+  };
   const points = [point('rule', rule.name, path)];
   // A sole filter is reached with its rule.
   if (rule.match.filters.length > 1) points.push(...filters(rule.match, 'match'));
   if (rule.exclude !== undefined) points.push(...filters(rule.exclude, 'exclude'));
   points.push(...conditions(rule.preconditions, `${path}.preconditions`, 'precondition'));
   if (action.type === 'validate') points.push(...check(action.check, `${path}.validate`));
-  if (action.type === 'mutate' && action.patch.type === 'foreach') {
-    action.patch.entries.forEach((entry, index) => {
-      const place = `${path}.mutate.foreach[${index}]`;
-      points.push(
-        point('foreach', entry.list, place),
-        ...conditions(entry.preconditions, `${place}.preconditions`, 'precondition'),
-      );
-    });
-  }
+  if (action.type === 'mutate') points.push(...patch(action.patch, `${path}.mutate`));
   return points;
 }
 
 /**
  * Paths of the points that one decision reached. A rule, when it gave an answer; a filter, when it selected; a condition,
  * when it was judged; an alternative, when it was tried; an anchor, when the object had its key and, for `( )` and `<( )`,
- * its condition held; a negation, when it was judged; a loop, when it judged an element. Derived rules count for the
+ * its condition held, or `+( )` added its field; a negation, when it was judged; a loop, when it judged an element. Derived rules count for the
  * declared ones.
  */
 export function reachedPoints({rules}: PolicyExplanation): Set<string> {
@@ -139,6 +148,8 @@ function isAnchorReached(name: string, verdict: ExplainNode['verdict'], note: st
     case 'conditional':
     case 'global':
       return verdict === 'pass' && note !== absentNote;
+    case 'addIfAbsent':
+      return verdict === 'pass';
     case 'equality':
     case 'existence':
       return note !== absentNote;
@@ -152,10 +163,13 @@ function isAnchorReached(name: string, verdict: ExplainNode['verdict'], note: st
 function declaredPath({path, derived, rule}: RuleExplanation): (at: string) => string {
   if (derived === undefined) return at => at;
   const template = rule.startsWith('autogen-cronjob-') ? 'spec.jobTemplate.spec.template' : 'spec.template';
-  const head = `${path}.validate.`;
+  const head = `${path}.`;
   return at => {
     if (!at.startsWith(head)) return at;
-    const [whole = '', body = ''] = /^(pattern|anyPattern\[\d+\])(?:\.|$)/.exec(at.slice(head.length)) ?? [];
+    const [whole = '', body = ''] =
+      /^(validate\.pattern|validate\.anyPattern\[\d+\]|mutate(?:\.foreach\[\d+\])*\.patchStrategicMerge)(?:\.|$)/.exec(
+        at.slice(head.length),
+      ) ?? [];
     if (whole === '') return at;
     const rest = at.slice(head.length + body.length + 1);
     return rest.startsWith(`${template}.`) ? `${head}${body}.${rest.slice(template.length + 1)}` : at;

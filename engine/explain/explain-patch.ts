@@ -5,8 +5,9 @@ import {elementVariables} from '../compile/element-variables.js';
 import {compileEntries} from '../context/compile-entry.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
-import type {Json, JsonObject} from '../json/types.js';
-import {diffJson} from '../mutate/index.js';
+import {isObject, type Json, type JsonObject, own} from '../json/types.js';
+import {diffJson, mergeSchemaFor, strategicMerge} from '../mutate/index.js';
+import {parseAnchor} from '../pattern/index.js';
 import type {MutateForeach, MutatePatch} from '../policy/model.js';
 import {compileTemplate, type DocumentPath} from '../variables/template.js';
 import {explainConditions} from './explain-conditions.js';
@@ -37,6 +38,7 @@ export function explainPatch(patch: MutatePatch, look: PatchLook): PatchWalk {
   const outcome = compilePatch(patch, {path: look.path, document: look.document}, look.depth)(look.object, look.scope);
   const wanted = compileTemplate(patch.patch, path, {document: [...look.document, name]}).evaluate(look.scope);
   look.log.expressions(patch.patch, path, look.scope);
+  const anchors = patch.type === 'strategicMerge' ? anchorNodes(wanted, path, look) : [];
   return {
     object: outcome.object,
     node: node({
@@ -46,9 +48,52 @@ export function explainPatch(patch: MutatePatch, look: PatchLook): PatchWalk {
       verdict: outcome.status,
       wanted,
       note: outcome.message,
-      children: operations(look.object, outcome.object, path),
+      children: [...anchors, ...operations(look.object, outcome.object, path)],
     }),
   };
+}
+
+/** The anchors of a merge, in the order in which they were asked. */
+function anchorNodes(patch: Json, path: string, {object, scope}: PatchLook): ExplainNode[] {
+  const places = new Map<JsonObject, string>();
+  notePlaces(patch, path, places);
+  const nodes: ExplainNode[] = [];
+  strategicMerge(object, patch, {
+    schema: mergeSchemaFor(textOf(object, 'apiVersion'), textOf(object, 'kind')),
+    budget: scope.env.budget,
+    observe: ({map, key, path: at, got, held}) => {
+      const adds = parseAnchor(key)?.kind === 'addIfAbsent';
+      const wanted = map[key]!;
+      const isLeaf = !isObject(wanted) && !Array.isArray(wanted);
+      nodes.push(
+        node({
+          kind: 'pattern',
+          name: key,
+          path: `${places.get(map) ?? path}.${key}`,
+          at: at.slice(0, -1),
+          verdict: held ? 'pass' : adds ? 'ignored' : 'skip',
+          wanted: isLeaf ? wanted : undefined,
+          got: isLeaf ? got : undefined,
+          note: adds ? (held ? 'absent, so it is added' : 'there already') : undefined,
+        }),
+      );
+    },
+  });
+  return nodes;
+}
+
+function notePlaces(value: Json, path: string, places: Map<JsonObject, string>): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) notePlaces(item, `${path}[${index}]`, places);
+  } else if (isObject(value)) {
+    places.set(value, path);
+    for (const key of Object.keys(value)) notePlaces(value[key]!, `${path}.${key}`, places);
+  }
+}
+
+function textOf(object: JsonObject, key: string): string {
+  const value = own(object, key);
+  return typeof value === 'string' ? value : '';
 }
 
 function operations(before: JsonObject, after: JsonObject, path: string): ExplainNode[] {

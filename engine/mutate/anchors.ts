@@ -23,7 +23,19 @@ export class ConditionMiss extends Error {
 export interface AnchorRun {
   readonly budget: Budget;
   readonly compiled: Map<Json, CompiledPattern>;
+  /** Only where a patch is explained. */
+  readonly observe?: ObserveAnchor | undefined;
 }
+
+/** Told of every anchor: the map of the patch that holds it, its key as written, and whether it held (`+( )`: adds). */
+export type ObserveAnchor = (anchor: {
+  readonly map: JsonObject;
+  readonly key: string;
+  /** Place of the key in the object: `/spec/containers/0/image/`. */
+  readonly path: string;
+  readonly got: Json | undefined;
+  readonly held: boolean;
+}) => void;
 
 interface Place {
   /** As in pattern results: `/spec/containers/0/`. */
@@ -65,7 +77,7 @@ function resolveMap(patch: JsonObject, object: Json | undefined, place: Place, r
   for (const kind of ['global', 'conditional'] as const) {
     for (const key of keys) {
       const anchor = anchorOf(key);
-      if (anchor?.kind === kind) checkCondition(anchor, patch[key]!, target, {path: place.path, run});
+      if (anchor?.kind === kind) checkCondition(anchor, patch[key]!, target, {path: place.path, run, map: patch, written: key});
     }
   }
   const result: JsonObject = {};
@@ -75,7 +87,10 @@ function resolveMap(patch: JsonObject, object: Json | undefined, place: Place, r
     const value = patch[key]!;
     const name = anchor?.key ?? key;
     const current = target && own(target, name);
-    if (anchor?.kind === 'addIfAbsent' && current !== undefined) continue;
+    if (anchor?.kind === 'addIfAbsent') {
+      run.observe?.({map: patch, key, path: `${place.path}${name}/`, got: current, held: current === undefined});
+      if (current !== undefined) continue;
+    }
     // A condition on a map may carry values to set; any other condition only asks.
     if (anchor && anchor.kind !== 'addIfAbsent' && !isObject(value)) continue;
     const below = {path: `${place.path}${name}/`, field: place.field?.schema?.fields.get(name)};
@@ -160,7 +175,7 @@ function checkCondition(
   {kind, key}: Anchor,
   pattern: Json,
   object: JsonObject | undefined,
-  {path, run}: {path: string; run: AnchorRun},
+  {path, run, map, written}: {path: string; run: AnchorRun; map: JsonObject; written: string},
 ): void {
   const value = object && own(object, key);
   if (value !== undefined) {
@@ -169,8 +184,12 @@ function checkCondition(
       compiled = compilePattern(withoutAdditions(pattern));
       run.compiled.set(pattern, compiled);
     }
-    if (compiled.match(value, run.budget).status === 'pass') return;
+    if (compiled.match(value, run.budget).status === 'pass') {
+      run.observe?.({map, key: written, path: `${path}${key}/`, got: value, held: true});
+      return;
+    }
   }
+  run.observe?.({map, key: written, path: `${path}${key}/`, got: value, held: false});
   throw new ConditionMiss(kind === 'global' ? 'global' : 'conditional', `${path}${key}/`);
 }
 

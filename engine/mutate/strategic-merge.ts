@@ -2,7 +2,7 @@ import type {Budget} from '../budget.js';
 import {EvalError} from '../diagnostic.js';
 import {isObject, type Json, type JsonObject} from '../json/types.js';
 import type {CompiledPattern} from '../pattern/types.js';
-import {ConditionMiss, hasAnchors, resolveAnchors} from './anchors.js';
+import {ConditionMiss, hasAnchors, type ObserveAnchor, resolveAnchors} from './anchors.js';
 import {mergeMap} from './merge.js';
 import type {MergeSchema} from './merge-schema.js';
 
@@ -10,6 +10,8 @@ export interface StrategicMergeOptions {
   /** Merge keys of the object's kind; without it every list is replaced. */
   readonly schema: MergeSchema | undefined;
   readonly budget: Budget;
+  /** Only where a patch is explained. */
+  readonly observe?: ObserveAnchor;
 }
 
 /** `skipped` says which condition of the patch did not hold. */
@@ -43,7 +45,7 @@ export function strategicMerge(object: JsonObject, patch: Json, options: Strateg
   const {anchored, compiled} = prepare(patch);
   if (anchored) {
     try {
-      plain = resolveAnchors(patch, object, schema, {budget, compiled});
+      plain = resolveAnchors(patch, object, schema, {budget, compiled, observe: options.observe});
     } catch (error) {
       if (error instanceof ConditionMiss) return {skipped: error.message};
       throw error;
