@@ -5,8 +5,9 @@ import type {KindInfo, ResourceMap} from '../engine/resource-map.js';
 import type {NameLookup} from './http/name-lookup.js';
 import type {ServiceCaller} from './http/service-caller.js';
 import {parseApiPath} from './kube/api-path.js';
-import {configMapValue, lookupFailed, textMap, uniform} from './kube/context-loader.js';
+import {configMapValue, lookupFailed, uniform} from './kube/context-loader.js';
 import {joinKey} from './kube/object-store.js';
+import {textMapOf} from '../engine/json/text.js';
 
 export interface OfflineContextLoaderOptions {
   /** Objects that stand for a cluster: Namespaces, ConfigMaps and whatever policies read by API calls. */
@@ -77,7 +78,7 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
     namespaceLabels(name) {
       const found = objects.get(`v1/Namespace/${name}`);
       // The API server puts this label on every Namespace.
-      return found && {...textMap(ownPath(found, 'metadata', 'labels')), 'kubernetes.io/metadata.name': name};
+      return found && {...textMapOf(ownPath(found, 'metadata', 'labels')), 'kubernetes.io/metadata.name': name};
     },
     lookupHost(name) {
       if (lookup === undefined) throw new EvalError(`host name ${name}: look-ups are not available without a cluster`);

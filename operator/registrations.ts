@@ -38,17 +38,14 @@ function policyRegistrations(options: RegistrationOptions): Registration[] {
   return [
     {
       ...kyverno(policyResources.ClusterPolicy, 'v1', false),
-      project: withoutManagedFields,
       reconcile: key => options.reconcilePolicy('ClusterPolicy', key),
     },
     {
       ...kyverno(policyResources.Policy, 'v1', true),
-      project: withoutManagedFields,
       reconcile: key => options.reconcilePolicy('Policy', key),
     },
     {
       ...kyverno(exceptionResource, 'v2', true),
-      project: withoutManagedFields,
       optional: true,
       reconcile: key => options.reconcileException(key),
     },
@@ -67,7 +64,6 @@ function contextRegistrations(_options: RegistrationOptions): Registration[] {
       namespaced: true,
       labelSelector: 'cache.kyverno.io/enabled=true',
       optional: true,
-      project: withoutManagedFields,
     },
   ];
 }
@@ -106,7 +102,6 @@ function installationRegistrations(options: RegistrationOptions): Registration[]
     version: 'v1',
     resource,
     namespaced: false,
-    project: withoutManagedFields,
     reconcile: name => {
       if (name.startsWith('kyverno-')) options.onConfiguration();
     },
@@ -140,13 +135,6 @@ export function configMapData(configMap: JsonObject | undefined): Readonly<Recor
   const data = own(configMap, 'data');
   if (!isObject(data)) return {};
   return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-}
-
-function withoutManagedFields(object: JsonObject): JsonObject {
-  const metadata = own(object, 'metadata');
-  if (!isObject(metadata)) return object;
-  const {managedFields: _managedFields, ...rest} = metadata;
-  return {...object, metadata: rest};
 }
 
 function identityAndLabels(object: JsonObject): JsonObject {

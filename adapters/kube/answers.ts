@@ -4,6 +4,7 @@ import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/j
 import {KubeError} from './kube-error.js';
 import {readBody} from './transport.js';
 import type {KubeResponse} from './types.js';
+import {textOf} from '../../engine/json/text.js';
 
 /** The decoded answer; a KubeError for redirects, refusals and what is no JSON. */
 export async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<KubeResponse> {
@@ -42,8 +43,8 @@ function statusError({
   raw: string;
   retryAfter: string | undefined;
 }): KubeError {
-  const reason = stringOf(ownPath(body, 'reason'));
-  const message = stringOf(ownPath(body, 'message')) || raw.slice(0, 256).trim();
+  const reason = textOf(ownPath(body, 'reason'));
+  const message = textOf(ownPath(body, 'message')) || raw.slice(0, 256).trim();
   const seconds = Number(retryAfter ?? Number.NaN);
   return new KubeError({
     status,
@@ -58,7 +59,7 @@ export function listItems(page: JsonObject): readonly JsonObject[] {
   const items = own(page, 'items');
   if (!Array.isArray(items)) return [];
   const apiVersion = own(page, 'apiVersion');
-  const kind = stringOf(own(page, 'kind')).replace(/List$/, '');
+  const kind = textOf(own(page, 'kind')).replace(/List$/, '');
   const objects: JsonObject[] = [];
   for (const item of items) {
     if (!isObject(item)) continue;
@@ -66,9 +67,4 @@ export function listItems(page: JsonObject): readonly JsonObject[] {
     objects.push(complete ? item : {apiVersion, kind, ...item});
   }
   return objects;
-}
-
-/** Text, or empty for anything else. */
-export function stringOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -5,7 +5,7 @@ import {stringifyJson} from '../../engine/json/stringify.js';
 import {isObject, type JsonObject, ownPath} from '../../engine/json/types.js';
 import {type Clock, sleep, systemClock} from '../clock.js';
 import type {Log} from '../log.js';
-import {listItems, readAnswer, stringOf} from './answers.js';
+import {listItems, readAnswer} from './answers.js';
 import {idleTimer, linkSignals} from './call-signals.js';
 import {type Connection, createCredentials} from './credentials.js';
 import {KubeError} from './kube-error.js';
@@ -23,6 +23,7 @@ import type {
   WriteOptions,
 } from './types.js';
 import {readWatchStream} from './watch-stream.js';
+import {textOf} from '../../engine/json/text.js';
 
 export interface KubeClientOptions {
   readonly kubeConfig: KubeConfig;
@@ -157,8 +158,8 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       const pageItems = listItems(page);
       if (onPage) onPage(pageItems);
       else for (const item of pageItems) items.push(item);
-      resourceVersion = stringOf(ownPath(page, 'metadata', 'resourceVersion'));
-      next = stringOf(ownPath(page, 'metadata', 'continue'));
+      resourceVersion = textOf(ownPath(page, 'metadata', 'resourceVersion'));
+      next = textOf(ownPath(page, 'metadata', 'continue'));
     } while (next !== '');
     return {items, resourceVersion};
   }
@@ -168,7 +169,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     get: (ref, call = {}) => objectOf({...call, method: 'GET', path: objectPath(ref)}),
     list: (collection, listOptions = {}) => list(collectionPath(collection), listOptions),
     create: (collection, object, write = {}) => {
-      const name = stringOf(ownPath(object, 'metadata', 'name'));
+      const name = textOf(ownPath(object, 'metadata', 'name'));
       const path =
         write.subresource === undefined
           ? collectionPath(collection)

@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import type {ApiCallRequest, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
-import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {Clock} from '../clock.js';
 import type {NameLookup} from '../http/name-lookup.js';
 import type {ServiceCaller} from '../http/service-caller.js';
@@ -9,6 +9,7 @@ import {parseApiPath} from './api-path.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
 import type {KubeClient, ObjectRef} from './types.js';
+import {textMapOf} from '../../engine/json/text.js';
 
 export interface KubeContextLoaderOptions {
   readonly client: KubeClient;
@@ -56,7 +57,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
   function labels(namespace: JsonObject): Labels {
     const known = labelsOf.get(namespace);
     if (known !== undefined) return known;
-    const made = textMap(ownPath(namespace, 'metadata', 'labels'));
+    const made = textMapOf(ownPath(namespace, 'metadata', 'labels'));
     labelsOf.set(namespace, made);
     return made;
   }
@@ -119,12 +120,6 @@ export function uniform(): number {
 /** `{data, metadata}`: binary data is not for policies. */
 export function configMapValue(configMap: JsonObject): JsonObject {
   return {data: own(configMap, 'data') ?? {}, metadata: own(configMap, 'metadata') ?? {}};
-}
-
-/** String values of a JSON object; of anything else none. */
-export function textMap(value: Json | undefined): Labels {
-  const entries = isObject(value) ? Object.entries(value) : [];
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 export function lookupFailed(name: string): (error: unknown) => never {

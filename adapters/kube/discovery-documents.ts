@@ -1,6 +1,7 @@
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
 import type {DiscoveredVersion} from './discovery.js';
+import {textOf} from '../../engine/json/text.js';
 
 /** Asks for all groups in one answer (Kubernetes 1.26 on), and takes the short lists of older servers. */
 export const aggregatedMediaType = [
@@ -12,9 +13,9 @@ export const aggregatedMediaType = [
 /** Group versions of an APIGroupDiscoveryList, in the server's order: preferred first. */
 export function aggregatedKinds(list: JsonObject): DiscoveredVersion[] {
   return objects(own(list, 'items')).flatMap(item => {
-    const group = text(ownPath(item, 'metadata', 'name'));
+    const group = textOf(ownPath(item, 'metadata', 'name'));
     return objects(own(item, 'versions')).map((entry): DiscoveredVersion => {
-      const version = text(own(entry, 'version'));
+      const version = textOf(own(entry, 'version'));
       const kinds = objects(own(entry, 'resources')).flatMap(resource => aggregatedKind(resource, {group, version}));
       // A stale entry is what the aggregator remembers of a server that is down; when that is nothing, others may know.
       const isUnknown = own(entry, 'freshness') === 'Stale' && kinds.length === 0;
@@ -24,11 +25,11 @@ export function aggregatedKinds(list: JsonObject): DiscoveredVersion[] {
 }
 
 function aggregatedKind(resource: JsonObject, {group, version}: {group: string; version: string}): KindInfo[] {
-  const kind = text(ownPath(resource, 'responseKind', 'kind'));
-  const name = text(own(resource, 'resource'));
+  const kind = textOf(ownPath(resource, 'responseKind', 'kind'));
+  const name = textOf(own(resource, 'resource'));
   if (kind === '' || name === '') return [];
   const subResources = objects(own(resource, 'subresources'))
-    .map(entry => text(own(entry, 'subresource')))
+    .map(entry => textOf(own(entry, 'subresource')))
     .filter(subresource => subresource !== '');
   return [{group, version, kind, resource: name, namespaced: own(resource, 'scope') === 'Namespaced', subResources}];
 }
@@ -38,15 +39,15 @@ export function resourceListKinds(body: Json, {group, version}: {group: string; 
   const entries = isObject(body) ? objects(own(body, 'resources')) : [];
   const subResources = new Map<string, string[]>();
   for (const entry of entries) {
-    const [parent, ...rest] = text(own(entry, 'name')).split('/');
+    const [parent, ...rest] = textOf(own(entry, 'name')).split('/');
     if (parent === undefined || rest.length === 0) continue;
     const known = subResources.get(parent);
     if (known) known.push(rest.join('/'));
     else subResources.set(parent, [rest.join('/')]);
   }
   return entries.flatMap((entry): KindInfo[] => {
-    const resource = text(own(entry, 'name'));
-    const kind = text(own(entry, 'kind'));
+    const resource = textOf(own(entry, 'name'));
+    const kind = textOf(own(entry, 'kind'));
     if (resource === '' || kind === '' || resource.includes('/')) return [];
     const namespaced = own(entry, 'namespaced') === true;
     return [{group, version, kind, resource, namespaced, subResources: subResources.get(resource) ?? []}];
@@ -55,8 +56,4 @@ export function resourceListKinds(body: Json, {group, version}: {group: string; 
 
 function objects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

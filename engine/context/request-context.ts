@@ -2,8 +2,7 @@ import {isObject, type Json, type JsonObject, own, ownPath} from '../json/types.
 import type {EngineRequest} from '../types.js';
 import {extractImages} from './images.js';
 import {parseServiceAccount} from './service-account.js';
-
-const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+import {textMapOf, textOf} from '../json/text.js';
 
 /**
  * What is the same for every rule of one request: the request with its current object, and values derived from it on
@@ -32,10 +31,10 @@ export class RequestContext {
     this.resource = (request.operation === 'DELETE' ? request.oldObject : request.object) ?? request.object ?? {};
     const metadata = ownPath(this.resource, 'metadata');
     const fields: JsonObject = isObject(metadata) ? metadata : {};
-    this.name = text(own(fields, 'name')) || request.name || text(own(fields, 'generateName'));
+    this.name = textOf(own(fields, 'name')) || request.name || textOf(own(fields, 'generateName'));
     this.isNamespace = request.kind.kind === 'Namespace' && request.kind.group === '';
-    this.matchNamespace = this.isNamespace ? this.name : text(own(fields, 'namespace')) || request.namespace;
-    this.labels = stringMap(own(fields, 'labels'));
+    this.matchNamespace = this.isNamespace ? this.name : textOf(own(fields, 'namespace')) || request.namespace;
+    this.labels = textMapOf(own(fields, 'labels'));
     this.group = request.kind.group;
     this.version = request.kind.version;
     this.kind = request.kind.kind;
@@ -43,7 +42,7 @@ export class RequestContext {
   }
 
   get annotations(): Readonly<Record<string, string>> {
-    this.#annotations ??= stringMap(ownPath(this.resource, 'metadata', 'annotations'));
+    this.#annotations ??= textMapOf(ownPath(this.resource, 'metadata', 'annotations'));
     return this.#annotations;
   }
 
@@ -78,19 +77,4 @@ export class RequestContext {
   withObject(object: JsonObject): RequestContext {
     return new RequestContext({...this.request, object});
   }
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** Labels or annotations of hostile objects may hold anything; only strings count. */
-function stringMap(value: Json | undefined): Readonly<Record<string, string>> {
-  if (!isObject(value)) return noLabels;
-  for (const key of Object.keys(value)) if (typeof value[key] !== 'string') return onlyStrings(value);
-  return value as Readonly<Record<string, string>>;
-}
-
-function onlyStrings(value: JsonObject): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

@@ -17,6 +17,7 @@ import type {Template} from '../variables/types.js';
 import {otherNamespaces} from './fan-out.js';
 import {withOriginLabels} from './labels.js';
 import {copyOf, objectFromData, type TargetNames} from './target-object.js';
+import {textMapOf, textOf} from '../json/text.js';
 
 /** What one rule would create or keep in step for the request in `scope`. Throws EvalError. */
 export type Generate = (scope: RuleScope, origin: {readonly policy: PolicyRef; readonly rule: string}) => readonly JsonObject[];
@@ -135,7 +136,7 @@ function cloneAll(cloneList: JsonObject, namespace: string, scope: RuleScope): A
     const kind = parts.pop() ?? '';
     const info = requireKind(scope.env.resources, parts.join('/'), kind);
     return listObjects(scope.env, info, info.namespaced ? from : '')
-      .filter(source => selects(labelsOf(source)))
+      .filter(source => selects(textMapOf(ownPath(source, 'metadata', 'labels'))))
       .map(source => ({
         source,
         copy: copyOf(source, {
@@ -146,13 +147,4 @@ function cloneAll(cloneList: JsonObject, namespace: string, scope: RuleScope): A
         }),
       }));
   });
-}
-
-function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
-  const labels = ownPath(object, 'metadata', 'labels');
-  return isObject(labels) ? (labels as Readonly<Record<string, string>>) : {};
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,7 @@
 import type {RequestContext} from '../context/request-context.js';
 import {isObject, type JsonObject, own, ownPath} from '../json/types.js';
 import type {PolicyRef} from '../types.js';
+import {textOf} from '../json/text.js';
 
 export const managedBy = 'app.kubernetes.io/managed-by';
 export const policyNameLabel = 'generate.kyverno.io/policy-name';
@@ -44,8 +45,4 @@ function originLabels({policy, rule, context, source}: Origin): JsonObject {
     labels['generate.kyverno.io/source-uid'] = textOf(ownPath(source, 'metadata', 'uid'));
   }
   return labels;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

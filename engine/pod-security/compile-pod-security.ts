@@ -6,6 +6,7 @@ import {podPath, viewPod} from './pod-view.js';
 import type {Level} from './registry.js';
 import {describeViolations, violationProperties} from './report.js';
 import {compileStandard, reduceViolations, type Violation, violationsOf} from './standard.js';
+import {textOf} from '../json/text.js';
 
 export interface PodSecurityOptions {
   readonly rule: string;
@@ -56,10 +57,6 @@ export function exempted(keys: readonly string[]): Outcome {
 
 function isLevel(level: Json | undefined): level is Level {
   return level === 'privileged' || level === 'baseline' || level === 'restricted';
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function objectsOf(value: Json | undefined): JsonObject[] {

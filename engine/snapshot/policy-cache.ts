@@ -8,6 +8,7 @@ import {loadClassicPolicy, loadException} from '../policy/index.js';
 import type {ResourceMap} from '../resource-map.js';
 import {PolicySnapshot} from './policy-snapshot.js';
 import type {SnapshotSource} from './types.js';
+import {textOf} from '../json/text.js';
 
 /** How the cache holds one policy: served, or dropped out with everything that is wrong with it. */
 export type PolicyState = {
@@ -134,9 +135,9 @@ function stateBase(raw: JsonObject) {
   const generation = ownPath(metadata, 'generation');
   return {
     key: policyKey(raw),
-    uid: text(ownPath(metadata, 'uid')),
+    uid: textOf(ownPath(metadata, 'uid')),
     generation: typeof generation === 'number' ? generation : 0,
-    resourceVersion: text(ownPath(metadata, 'resourceVersion')),
+    resourceVersion: textOf(ownPath(metadata, 'resourceVersion')),
   };
 }
 
@@ -151,17 +152,13 @@ function objectKey(raw: JsonObject): string {
 
 /** Files may hold names that no API server takes: a slash in one must not make it look like another policy. */
 function keyPart(value: Json | undefined): string {
-  return text(value).replaceAll('/', '%2F');
+  return textOf(value).replaceAll('/', '%2F');
 }
 
 function misnamedBy(raw: JsonObject): Diagnostic[] {
   return ['name', 'namespace'].flatMap(field => {
-    const value = text(ownPath(raw, 'metadata', field));
+    const value = textOf(ownPath(raw, 'metadata', field));
     if (!value.includes('/')) return [];
     return [{code: 'name-form', path: `metadata.${field}`, message: `${field} must not contain "/": ${JSON.stringify(value)}`}];
   });
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

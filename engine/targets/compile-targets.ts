@@ -3,7 +3,7 @@ import type {Conditions, Outcome, Patch} from '../compile/types.js';
 import {compileEntries, type CompiledEntry} from '../context/compile-entry.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
-import {isObject, type Json, type JsonObject, own, ownPath} from '../json/types.js';
+import {isObject, type JsonObject, own, ownPath} from '../json/types.js';
 import {compileLabelSelector} from '../match/label-selector.js';
 import {buildContext} from '../policy/build-context.js';
 import type {LabelSelector} from '../policy/model.js';
@@ -11,6 +11,7 @@ import {compileGlob} from '../values/glob.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import {listObjects, requireKind} from './read-objects.js';
+import {textMapOf, textOf} from '../json/text.js';
 
 /** What a rule made of one existing object. */
 export interface TargetOutcome extends Outcome {
@@ -69,7 +70,7 @@ function find(target: Target, scope: RuleScope): JsonObject[] {
       named(textOf(ownPath(metadata, 'name'))) &&
       (!info.namespaced || inNamespace(textOf(ownPath(metadata, 'namespace')))) &&
       (uid === '' || textOf(ownPath(metadata, 'uid')) === uid) &&
-      selected(isObject(labels) ? (labels as Readonly<Record<string, string>>) : {})
+      selected(textMapOf(labels))
     );
   });
 }
@@ -92,8 +93,4 @@ function change(target: Target, object: JsonObject, patch: Patch, scope: RuleSco
     if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
     return {status: 'error', message: error.message, target: object};
   }
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

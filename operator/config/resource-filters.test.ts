@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest';
-import {compileResourceFilters, type FilteredRequest, parseResourceFilters} from './resource-filters.js';
+import {compileResourceFilters, parseResourceFilters} from './resource-filters.js';
+import type {FilteredResource} from '../../webhook/types.js';
 
-function request(kind: string, namespace: string, name: string, more: Partial<FilteredRequest> = {}): FilteredRequest {
+function request(kind: string, namespace: string, name: string, more: Partial<FilteredResource> = {}): FilteredResource {
   return {group: '', version: 'v1', kind, subResource: '', namespace, name, ...more};
 }
 
@@ -11,7 +12,7 @@ const scale = {...deployment, subResource: 'scale'};
 const node = request('Node', '', 'n1');
 
 describe('a resource filter', () => {
-  const rows: [string, string, FilteredRequest, boolean][] = [
+  const rows: [string, string, FilteredResource, boolean][] = [
     ['fits a kind everywhere', '[Pod,*,*]', pod, true],
     ['does not fit another kind', '[Service,*,*]', pod, false],
     ['fits a kind in a namespace', '[Pod,a,*]', pod, true],

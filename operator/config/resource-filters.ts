@@ -1,5 +1,6 @@
 import {compileKindSelector, type KindSelector, parseKindSelector} from '../../engine/match/kind-selector.js';
 import {compileGlob, hasWildcard, type TextTest} from '../../engine/values/glob.js';
+import type {FilteredResource} from '../../webhook/types.js';
 
 /** Objects that no policy sees: `[kind,namespace,name]`, each with wildcards. */
 export interface ResourceFilter {
@@ -8,17 +9,7 @@ export interface ResourceFilter {
   readonly name: string;
 }
 
-export interface FilteredRequest {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly subResource: string;
-  /** Empty for cluster-scoped objects. */
-  readonly namespace: string;
-  readonly name: string;
-}
-
-export type RequestTest = (request: FilteredRequest) => boolean;
+export type RequestTest = (request: FilteredResource) => boolean;
 
 /**
  * Reads `[kind,namespace,name] [kind,namespace,name] …`. A part that is left out fits only where there is nothing (no

@@ -1,4 +1,5 @@
 import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {textOf} from '../../engine/json/text.js';
 
 interface Binding {
   /** Empty for a ClusterRoleBinding. */
@@ -63,18 +64,18 @@ export class RoleIndex {
 }
 
 function decode(raw: JsonObject): Binding {
-  const namespace = text(ownPath(raw, 'metadata', 'namespace'));
+  const namespace = textOf(ownPath(raw, 'metadata', 'namespace'));
   const subjects = own(raw, 'subjects');
   return {
     namespace,
-    roleKind: text(ownPath(raw, 'roleRef', 'kind')),
-    roleName: text(ownPath(raw, 'roleRef', 'name')),
+    roleKind: textOf(ownPath(raw, 'roleRef', 'kind')),
+    roleName: textOf(ownPath(raw, 'roleRef', 'name')),
     subjects: (Array.isArray(subjects) ? subjects : []).flatMap(subject => {
       if (!isObject(subject)) return [];
-      const name = text(own(subject, 'name'));
+      const name = textOf(own(subject, 'name'));
       switch (own(subject, 'kind')) {
         case 'ServiceAccount':
-          return [`User system:serviceaccount:${text(own(subject, 'namespace')) || namespace}:${name}`];
+          return [`User system:serviceaccount:${textOf(own(subject, 'namespace')) || namespace}:${name}`];
         case 'User':
           return [`User ${name}`];
         case 'Group':
@@ -84,8 +85,4 @@ function decode(raw: JsonObject): Binding {
       }
     }),
   };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

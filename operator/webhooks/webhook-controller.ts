@@ -16,6 +16,7 @@ import {planStaticWebhooks} from './plan-static-webhooks.js';
 import {configurationStep} from './reconcile-configuration.js';
 import {renderConfiguration} from './render-configuration.js';
 import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote} from './types.js';
+import {textOf} from '../../engine/json/text.js';
 
 export const configurationResources: Readonly<Record<ConfigurationKind, string>> = {
   ValidatingWebhookConfiguration: 'validatingwebhookconfigurations',
@@ -154,12 +155,12 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     const live = options.lister(configurationResources[plan.kind]).get(plan.name);
     const step = configurationStep(wanted, live);
     if (step.action === 'none') return true;
-    if (live !== undefined && contested(plan.name, versionOf(live))) return false;
+    if (live !== undefined && contested(plan.name, textOf(ownPath(live, 'metadata', 'resourceVersion')))) return false;
     const stored =
       step.action === 'create'
         ? await client.create(collection, step.object, {fieldManager: 'kyverno'})
         : await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
-    written.set(plan.name, versionOf(stored));
+    written.set(plan.name, textOf(ownPath(stored, 'metadata', 'resourceVersion')));
     log.v(1, `webhook configuration ${plan.name} ${step.action === 'create' ? 'created' : 'updated'}`, {entries: plan.entries.length});
     return true;
   }
@@ -209,10 +210,4 @@ function groupNotes(notes: readonly PolicyWebhookNote[]): Map<string, PolicyWebh
     else list.push(note);
   }
   return grouped;
-}
-
-
-function versionOf(object: JsonObject): string {
-  const version = ownPath(object, 'metadata', 'resourceVersion');
-  return typeof version === 'string' ? version : '';
 }
