@@ -12,13 +12,31 @@ program
   .option('--format <text>');
 
 it.each<[args: readonly string[], plain: readonly string[]]>([
-  [['apply', '--table=true', 'p'], ['apply', '--table', 'p']],
-  [['apply', '--table=false', 'p'], ['apply', 'p']],
-  [['apply', '--go-on=0'], ['apply', '--no-go-on']],
-  [['apply', '--format=true'], ['apply', '--format=true']],
-  [['apply', '--table=maybe'], ['apply', '--table=maybe']],
+  [
+    ['apply', '--table=true', 'p'],
+    ['apply', '--table', 'p'],
+  ],
+  [
+    ['apply', '--table=false', 'p'],
+    ['apply', 'p'],
+  ],
+  [
+    ['apply', '--go-on=0'],
+    ['apply', '--no-go-on'],
+  ],
+  [
+    ['apply', '--format=true'],
+    ['apply', '--format=true'],
+  ],
+  [
+    ['apply', '--table=maybe'],
+    ['apply', '--table=maybe'],
+  ],
   [['--table=true'], ['--table=true']],
-  [['apply', '--', '--table=true'], ['apply', '--', '--table=true']],
+  [
+    ['apply', '--', '--table=true'],
+    ['apply', '--', '--table=true'],
+  ],
 ])('%j is read as %j', (args, plain) => {
   expect(plainSwitches(program, args)).toEqual(plain);
 });
