@@ -1,3 +1,4 @@
+import {Buffer} from 'node:buffer';
 import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../json/types.js';
 import type {PolicyExplanation} from './types.js';
 
