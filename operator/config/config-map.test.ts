@@ -135,6 +135,16 @@ describe('a wrong value is ignored, and its key is named', () => {
       'ConfigMap key matchConditions is ignored: two conditions are named a',
     ],
     [
+      'a match condition with the name of the one for bootstrap kinds',
+      {matchConditions: '[{"name":"kyverno-exclude-bootstrap-resources","expression":"true"}]'},
+      'ConfigMap key matchConditions is ignored: two conditions are named kyverno-exclude-bootstrap-resources',
+    ],
+    [
+      'as many match conditions as leave no place for that one',
+      {matchConditions: JSON.stringify(Array.from({length: 64}, (_, index) => ({name: `c${index}`, expression: 'true'})))},
+      'ConfigMap key matchConditions is ignored: it has more than 63 conditions',
+    ],
+    [
       'a filter of four parts',
       {resourceFilters: '[a,b,c,d]'},
       'ConfigMap key resourceFilters, a part is ignored: [a,b,c,d] has more than the three parts kind,namespace,name',
