@@ -44,7 +44,8 @@ export class SecretTexts {
     if (depth > deepest || value === undefined) return;
     if (typeof value === 'string') {
       this.#add(value);
-      if (/^[A-Za-z0-9+/]{4,}={0,2}$/.test(value)) this.#add(Buffer.from(value, 'base64').toString('utf8'));
+      if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value))
+        this.#add(Buffer.from(value, 'base64').toString('utf8'));
     } else if (Array.isArray(value)) {
       for (const item of value) this.all(item, depth + 1);
     } else if (isObject(value)) {
