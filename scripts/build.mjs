@@ -1,10 +1,27 @@
 // Bundles the command into CommonJS: start-up reads one file instead of hundreds, and the operator's part (with the
 // Kubernetes client) only when it is asked for.
+import {execFileSync} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import {chmod, mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises';
 import {join, relative, resolve} from 'node:path';
 import {build} from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
+
+/** Which commit this is and when it was made; empty without a git directory. */
+function gitStamp() {
+  if (!existsSync(join(root, '.git'))) return ['', ''];
+  return execFileSync('git', ['log', '-1', '--format=%H %ct'], {cwd: root, encoding: 'utf8'}).trim().split(' ');
+}
+
+/** RFC 3339 in UTC of seconds since 1970: the same source gives the same bundle. */
+function timeStamp(seconds) {
+  return seconds === '' ? '' : new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+const [commit, commitSeconds] = gitStamp();
+const time = timeStamp(process.env.SOURCE_DATE_EPOCH || commitSeconds);
+
 const common = {
   absWorkingDir: root,
   outdir: 'dist',
@@ -16,7 +33,7 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  define: {'import.meta.url': 'undefined'},
+  define: {'import.meta.url': 'undefined', KYVERNO_BUILD_TIME: JSON.stringify(time), KYVERNO_BUILD_COMMIT: JSON.stringify(commit)},
   logLevel: 'warning',
   metafile: true,
 };

@@ -1,7 +1,18 @@
 import type {Command} from 'commander';
 import packageJson from '../../package.json' with {type: 'json'};
 
+/** Written in by the build; empty when it could not know. */
+declare const KYVERNO_BUILD_TIME: string | undefined;
+declare const KYVERNO_BUILD_COMMIT: string | undefined;
+
 const unknown = '---';
+
+/** What this program was built from; `---` for what is not known, as when it runs from its sources. */
+function buildInfo(): VersionInfo {
+  const time = typeof KYVERNO_BUILD_TIME === 'string' ? KYVERNO_BUILD_TIME : '';
+  const commit = typeof KYVERNO_BUILD_COMMIT === 'string' ? KYVERNO_BUILD_COMMIT : '';
+  return {version: packageJson.version, time: time || unknown, gitCommitId: commit || unknown};
+}
 
 export function registerVersion(program: Command): void {
   program
@@ -9,9 +20,7 @@ export function registerVersion(program: Command): void {
     .description('show the version')
     .option('-o, --output <format>', 'json or yaml')
     .action((options: {readonly output?: string}) => {
-      process.stdout.write(
-        versionText({version: packageJson.version, time: unknown, gitCommitId: unknown}, options.output),
-      );
+      process.stdout.write(versionText(buildInfo(), options.output));
     });
 }
 
