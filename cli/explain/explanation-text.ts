@@ -16,6 +16,9 @@ import type {Explained} from './types.js';
 const longest = 160;
 const column = 12;
 
+/** What `wanted` is called where it is what came out. */
+const shownAs: Partial<Record<ExplainNode['kind'], string>> = {operation: 'value', target: 'becomes'};
+
 const outcomes: Readonly<Record<RuleOutcome, string>> = {
   answered: '',
   'not-matched': 'the rule does not select this object',
@@ -75,8 +78,7 @@ function nodeLines(node: ExplainNode, depth: number, colours: Colours): string[]
     if (node.got !== undefined || node.wanted !== undefined)
       parts.splice(0, 1, `${short(node.got)} ${node.name} ${short(node.wanted)}`);
   } else {
-    if (node.wanted !== undefined)
-      shown.push(`${node.kind === 'operation' ? 'value' : 'wanted'} ${short(node.wanted)}`);
+    if (node.wanted !== undefined) shown.push(`${shownAs[node.kind] ?? 'wanted'} ${short(node.wanted)}`);
     if (node.got !== undefined) shown.push(`got ${short(node.got)}`);
     else if (node.at !== undefined && node.wanted !== undefined && node.kind === 'pattern') shown.push('got nothing');
   }

@@ -1,6 +1,6 @@
 import type {CompiledRule} from '../compile/types.js';
 import {EvalError} from '../diagnostic.js';
-import {isObject, type Json, type JsonObject, setOwn} from '../json/types.js';
+import {isObject, type Json, type JsonObject, ownPath, setOwn} from '../json/types.js';
 import type {Exemption} from '../pod-security/index.js';
 import type {ClassicRule, MutatePatch, ValidateCheck} from '../policy/model.js';
 import {exceptionsOf, guard, type RuleCall, scopeFor} from '../run/guard-rule.js';
@@ -55,7 +55,7 @@ export function explainRule(call: RuleCall<CompiledRule>, results: readonly Rule
       walk.exceptions = explainExceptions(call, scope);
       const exemptions = exemptionsOf(call, scope);
       if (exemptions === undefined) return 'answered';
-      walk.check = checkNode(watched, {scope, log, exemptions});
+      walk.check = checkNode(watched, {scope, log, exemptions, results});
       const {action} = source;
       if (action.type === 'validate' && results.some(result => result.status === 'fail'))
         log.expressions(action.message, `${source.path}.validate.message`, scope);
@@ -98,9 +98,13 @@ interface Tools {
   readonly scope: ReturnType<typeof scopeFor>;
   readonly log: VariableLog;
   readonly exemptions: readonly Exemption[];
+  readonly results: readonly RuleResult[];
 }
 
-function checkNode({rule, context}: RuleCall<CompiledRule>, {scope, log, exemptions}: Tools): ExplainNode | undefined {
+function checkNode(
+  {rule, context}: RuleCall<CompiledRule>,
+  {scope, log, exemptions, results}: Tools,
+): ExplainNode | undefined {
   const {source} = rule;
   const {action} = source;
   const path = `${source.path}.${action.type}`;
@@ -121,7 +125,7 @@ function checkNode({rule, context}: RuleCall<CompiledRule>, {scope, log, exempti
         ? undefined
         : explainPatch(action.patch, {object, scope, log, path, document: ['mutate']}).node;
     }
-    return undefined;
+    return targetsNode(rule, {scope, log, exemptions, results});
   } catch (error) {
     if (!(error instanceof EvalError)) throw error;
     return node({
@@ -132,6 +136,44 @@ function checkNode({rule, context}: RuleCall<CompiledRule>, {scope, log, exempti
       note: error.message,
     });
   }
+}
+
+/** What came out of a generate rule, or of one that changes existing objects. */
+function targetsNode({source, type}: CompiledRule, {scope, log, results}: Tools): ExplainNode | undefined {
+  const {action} = source;
+  const path = `${source.path}.${action.type}`;
+  const [first] = results;
+  if (first === undefined) return undefined;
+  if (action.type === 'generate') log.expressions(action.raw, path, scope);
+  const children = results.flatMap(({targets = [], status, message}) =>
+    targets.map(target =>
+      node({
+        kind: 'target',
+        name: objectName(target),
+        path,
+        verdict: status === 'warn' ? 'fail' : status,
+        wanted: target,
+        note: type === 'generate' ? undefined : message,
+      }),
+    ),
+  );
+  const verdict = results.find(({status}) => status === 'error' || status === 'fail')?.status ?? first.status;
+  return node({
+    kind: type === 'generate' ? 'generate' : 'patch',
+    name: type === 'generate' ? 'generate' : 'mutate existing',
+    path,
+    verdict: verdict === 'warn' ? 'fail' : verdict,
+    children,
+  });
+}
+
+function objectName(object: JsonObject): string {
+  const [kind, namespace, name] = [
+    ownPath(object, 'kind'),
+    ownPath(object, 'metadata', 'namespace'),
+    ownPath(object, 'metadata', 'name'),
+  ];
+  return `${String(kind)} ${typeof namespace === 'string' && namespace !== '' ? `${namespace}/` : ''}${String(name)}`;
 }
 
 const checkKinds = {

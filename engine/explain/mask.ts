@@ -95,6 +95,8 @@ export function maskExplanation(explanation: PolicyExplanation, secrets: SecretT
       if (isSecretName(last.replace(/["'`]/g, ''))) secrets.all(value);
     }
   }
+  for (const {check} of explanation.rules)
+    for (const child of check?.children ?? []) if (child.kind === 'target') secrets.collect(child.wanted);
   const walk = (value: Json, key: string): Json => {
     if (valueFields.has(key) && typeof value !== 'object')
       return typeof value === 'string' ? secrets.hide(value) : value;
