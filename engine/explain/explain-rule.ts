@@ -2,7 +2,7 @@ import type {CompiledRule} from '../compile/types.js';
 import {EvalError} from '../diagnostic.js';
 import {isObject, type Json, type JsonObject, ownPath, setOwn} from '../json/types.js';
 import type {Exemption} from '../pod-security/index.js';
-import type {ClassicRule, MutatePatch, ValidateCheck} from '../policy/model.js';
+import type {ClassicRule, ContextEntry, MutatePatch, ValidateCheck} from '../policy/model.js';
 import {exceptionsOf, guard, type RuleCall, scopeFor} from '../run/guard-rule.js';
 import type {RuleResult, RuleType} from '../types.js';
 import {explainCheck} from './explain-check.js';
@@ -209,7 +209,7 @@ function shownRule({name, match, exclude, context, preconditions, action}: Class
     name,
     match: shownGroup(match),
     ...(exclude !== undefined && {exclude: shownGroup(exclude)}),
-    ...(context.length > 0 && {context}),
+    ...(context.length > 0 && {context: context.map(shownEntry)}),
     ...(preconditions !== undefined && {preconditions}),
     ...shownAction(action),
   };
@@ -236,6 +236,20 @@ function shownAction(action: ClassicRule['action']) {
   return {[action.type]: 'raw' in action ? action.raw : null};
 }
 
+function shownEntry(entry: ContextEntry): object {
+  const {type, name, ...rest} = entry;
+  switch (entry.type) {
+    case 'configMap':
+      return {name, configMap: {name: entry.configMapName, namespace: entry.configMapNamespace}};
+    case 'globalReference':
+      return {name, globalReference: {name: entry.entry, jmesPath: entry.jmesPath}};
+    case 'imageRegistry':
+      return {name, imageRegistry: {reference: entry.reference, jmesPath: entry.jmesPath}};
+    default:
+      return {name, [type]: rest};
+  }
+}
+
 function shownCheck(check: ValidateCheck): object {
   switch (check.type) {
     case 'pattern':
@@ -248,7 +262,7 @@ function shownCheck(check: ValidateCheck): object {
       return {
         foreach: check.entries.map(({check: inner, context, ...entry}) => ({
           ...entry,
-          ...(context.length > 0 && {context}),
+          ...(context.length > 0 && {context: context.map(shownEntry)}),
           ...shownCheck(inner),
         })),
       };
@@ -267,7 +281,7 @@ function shownPatch(patch: MutatePatch): object {
       return {
         foreach: patch.entries.map(({patch: inner, context, ...entry}) => ({
           ...entry,
-          ...(context.length > 0 && {context}),
+          ...(context.length > 0 && {context: context.map(shownEntry)}),
           ...shownPatch(inner),
         })),
       };
