@@ -294,6 +294,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     return createAdmissionServer({
       engine: createEngine({
         policies: cache,
+        resources,
+        operatorNamespace: namespace,
         loader,
         regex: createRegexEngine(),
         limits: {
