@@ -4,6 +4,7 @@ import type {CompiledPolicy} from '../../engine/compile/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {hasWildcard} from '../../engine/values/glob.js';
 import {bootstrapMatchCondition} from './bootstrap-kinds.js';
+import type {WebhookMatchCondition} from './types.js';
 
 const collection = {group: 'admissionregistration.k8s.io', version: 'v1', resource: 'validatingwebhookconfigurations'} as const;
 
@@ -12,9 +13,18 @@ const collection = {group: 'admissionregistration.k8s.io', version: 'v1', resour
  * but them: one bad expression would else spoil the configuration of all. Answers the refusal's text; `undefined` =
  * taken. Rejects when no answer could be had.
  */
-export async function tryMatchConditions(client: KubeClient, policy: CompiledPolicy): Promise<string | undefined> {
+export function tryMatchConditions(client: KubeClient, policy: CompiledPolicy): Promise<string | undefined> {
+  return tryConditions(client, conditionsOf(policy));
+}
+
+/** The same for the conditions that the ConfigMap puts on every shared entry. */
+export function trySharedConditions(client: KubeClient, conditions: readonly WebhookMatchCondition[]): Promise<string | undefined> {
+  return tryConditions(client, [...conditions, bootstrapMatchCondition].map(({name, expression}) => ({name, expression})));
+}
+
+async function tryConditions(client: KubeClient, conditions: JsonObject[]): Promise<string | undefined> {
   try {
-    await client.create(collection, trialConfiguration(policy), {dryRun: true});
+    await client.create(collection, trialConfiguration(conditions), {dryRun: true});
     return undefined;
   } catch (error) {
     if (error instanceof KubeError && hasStatus(error, 422)) return `matchConditions are refused by the API server: ${error.message}`;
@@ -22,7 +32,7 @@ export async function tryMatchConditions(client: KubeClient, policy: CompiledPol
   }
 }
 
-function trialConfiguration(policy: CompiledPolicy): JsonObject {
+function trialConfiguration(conditions: JsonObject[]): JsonObject {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
@@ -36,7 +46,7 @@ function trialConfiguration(policy: CompiledPolicy): JsonObject {
         sideEffects: 'None',
         timeoutSeconds: 1,
         admissionReviewVersions: ['v1'],
-        matchConditions: conditionsOf(policy),
+        matchConditions: conditions,
       },
     ],
   };

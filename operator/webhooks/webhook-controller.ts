@@ -10,12 +10,12 @@ import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import type {OperatorConfig} from '../config/config-map.js';
 import type {Flags} from '../config/flags.js';
 import {createWorkQueue} from '../manager/work-queue.js';
-import {tryMatchConditions} from './match-condition-trial.js';
+import {tryMatchConditions, trySharedConditions} from './match-condition-trial.js';
 import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
 import {planStaticWebhooks} from './plan-static-webhooks.js';
 import {configurationStep} from './reconcile-configuration.js';
 import {renderConfiguration} from './render-configuration.js';
-import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote} from './types.js';
+import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote, WebhookMatchCondition} from './types.js';
 import {textOf} from '../../engine/json/text.js';
 
 export const configurationResources: Readonly<Record<ConfigurationKind, string>> = {
@@ -68,6 +68,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
   const written = new Map<string, string>();
   /** Of each contested configuration, when we write it again (monotonic). */
   const restUntil = new Map<string, number>();
+  let sharedTrial: {readonly conditions: readonly WebhookMatchCondition[]; readonly refusal: string | undefined} | undefined;
   let notes = new Map<string, PolicyWebhookNote[]>();
 
   const queue = createWorkQueue({
@@ -94,7 +95,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
         resources: options.resources(),
         defaultTimeout: flags.webhookTimeout,
         forceIgnore: flags.forceFailurePolicyIgnore,
-        matchConditions: options.config().matchConditions,
+        matchConditions: await sharedConditions(),
       });
       plans.push(plan.validating, plan.mutating);
       notes = groupNotes(plan.notes);
@@ -108,6 +109,17 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     registered.clear();
     for (const policy of policies) registered.set(policy.ref.key, policy.source.generation);
     options.onApplied();
+  }
+
+  /** The ConfigMap's conditions when the API server takes them; a broken one must not keep every entry from being written. */
+  async function sharedConditions(): Promise<readonly WebhookMatchCondition[]> {
+    const {matchConditions} = options.config();
+    if (matchConditions.length === 0) return matchConditions;
+    if (sharedTrial?.conditions !== matchConditions) {
+      sharedTrial = {conditions: matchConditions, refusal: await trySharedConditions(client, matchConditions)};
+      if (sharedTrial.refusal !== undefined) log.error(`ConfigMap key matchConditions is ignored, it failed: ${sharedTrial.refusal}`);
+    }
+    return sharedTrial.refusal === undefined ? matchConditions : [];
   }
 
   /** Served policies whose match conditions, if any, the API server takes. */
