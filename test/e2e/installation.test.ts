@@ -48,6 +48,29 @@ describe('an installation without a Service', () => {
   });
 });
 
+describe('the ConfigMap', () => {
+  const patch = (data: Record<string, string | null>) =>
+    operator.cluster.kubectl(['-n', 'kyverno', 'patch', 'configmap', 'kyverno', '--type=merge', '-p', JSON.stringify({data})]);
+
+  it('cannot keep policies from being enforced by a condition that the API server refuses', async () => {
+    await patch({matchConditions: JSON.stringify([{name: 'broken', expression: 'request.nonsense('}])});
+    await put(operator, [policy('tiered', {rules: [labelRule('tier', {kinds: ['Secret']})]})]);
+    const conditions = (await ours()).flatMap(({webhooks = []}) => webhooks.map(entry => (entry as {matchConditions?: unknown}).matchConditions));
+    expect(conditions.every(found => found === undefined)).toBe(true);
+    await patch({matchConditions: null});
+  });
+
+  it('lets users through whom it names, as soon as it says so', async () => {
+    const object = configMap('freed');
+    const create = () => operator.cluster.request('POST', `${collectionOf(object)}?dryRun=All`, object);
+    expect((await create()).status).toBeGreaterThanOrEqual(400);
+    await patch({excludeGroups: 'system:nodes,system:masters'});
+    await eventually(async () => (await create()).status === 201, {what: 'the exclusion'});
+    await patch({excludeGroups: 'system:nodes'});
+    await eventually(async () => (await create()).status >= 400, {what: 'the exclusion to end'});
+  });
+});
+
 describe('the end of an installation', () => {
   it('keeps its webhooks while a Pod is only replaced', async () => {
     const before = (await ours()).map(({metadata}) => metadata.name).sort();
