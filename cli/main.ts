@@ -15,14 +15,34 @@ import {registerOperator} from './commands/operator.js';
 import {registerServe} from './commands/serve.js';
 import {registerTest} from './commands/test.js';
 import {registerVersion} from './commands/version.js';
+import {guardOutput} from './output/guard-output.js';
 import {completeGroups, createProgram} from './usage.js';
+
+guardOutput();
 
 /** The `kyverno` command. Each sub-command says what it takes here; what it does is loaded when it is asked for. */
 const program = createProgram('kyverno')
   .description('Policies as Kubernetes objects: the operator, and everything that authors need without a cluster.')
   .version(packageJson.version);
 
-for (const register of [registerServe, registerOperator, registerJp, registerCreate, registerFix, registerMigrate, registerJson, registerDocs, registerCompletion, registerTest, registerApply, registerExplain, registerLint, registerBench, registerVersion]) register(program);
+for (const register of [
+  registerServe,
+  registerOperator,
+  registerJp,
+  registerCreate,
+  registerFix,
+  registerMigrate,
+  registerJson,
+  registerDocs,
+  registerCompletion,
+  registerTest,
+  registerApply,
+  registerExplain,
+  registerLint,
+  registerBench,
+  registerVersion,
+])
+  register(program);
 completeGroups(program);
 
 program.parseAsync(plainSwitches(program, process.argv.slice(2)), {from: 'user'}).catch((error: unknown) => {

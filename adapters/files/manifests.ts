@@ -29,7 +29,9 @@ export function readManifests(files: readonly TreeFile[]): ManifestResult {
         continue;
       }
       for (const duplicate of document.duplicates) {
-        warnings.push(`${file.path}:${duplicate.line}: key ${duplicate.path.join('.')} is given twice; ${duplicate.merged ? 'the blocks are read as one' : 'the last one stands'}`);
+        warnings.push(
+          `${file.path}:${duplicate.line}: key ${duplicate.path.join('.')} is given twice; ${duplicate.merged ? 'the blocks are read as one' : 'the last one stands'}`,
+        );
       }
       if (document.value === null) continue;
       for (const object of flatten(document.value)) {
@@ -55,6 +57,10 @@ function flatten(value: ReturnType<typeof parseYamlDocuments>[number]['value']):
 
 /** `ClusterPolicy/name` or `Policy/namespace/name`, for messages. */
 export function describeObject(object: JsonObject): string {
-  const [kind, namespace, name] = [own(object, 'kind'), ownPath(object, 'metadata', 'namespace'), ownPath(object, 'metadata', 'name')];
+  const [kind, namespace, name] = [
+    own(object, 'kind'),
+    ownPath(object, 'metadata', 'namespace'),
+    ownPath(object, 'metadata', 'name'),
+  ];
   return [kind, namespace, name].filter(part => typeof part === 'string' && part !== '').join('/') || 'object';
 }

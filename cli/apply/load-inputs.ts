@@ -1,11 +1,11 @@
 import {isObject, type JsonObject} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {parseYamlDocuments} from '../../engine/yaml/index.js';
-import {decodeUtf8, readText} from '../files/documents.js';
+import {decodeUtf8, readStream, readText} from '../files/documents.js';
 import {FileError, messageOf} from '../files/file-error.js';
 import {findYamlFiles} from '../files/find-files.js';
 import {isGitUrl, withClone} from '../files/git.js';
-import {loadPolicyPath, mergeLoads, type PolicyLoad, readPolicies} from '../files/load-policies.js';
+import {loadPolicyFile, mergeLoads, type PolicyLoad, readPolicies} from '../files/load-policies.js';
 import {type LoadedResource, loadResourcePaths, readResources} from '../files/load-resources.js';
 import type {ApplyFlags} from './flags.js';
 
@@ -26,9 +26,12 @@ export async function loadPolicies(
   const loads: PolicyLoad[] = [];
   for (const path of paths) {
     try {
+      const before = loads.length;
       if (path === '-') loads.push(readPolicies(await readStdin(), 'stdin', resources));
       else if (isGitUrl(path)) loads.push(await fromGit(path, {flags, resources, progress, warn}));
-      else loads.push(await loadPolicyPath(path, resources));
+      else loads.push(await fromFiles(path, {resources, warn}));
+      const {documents, skipped} = mergeLoads(loads.slice(before));
+      if (documents.length + skipped.length === 0) warn(`${path}: holds no policy`);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       warn(`${path}: ${messageOf(error)}`);
@@ -37,7 +40,7 @@ export async function loadPolicies(
   return mergeLoads(loads);
 }
 
-/** Every YAML file of the repository (or folder) by itself: one that holds something else is left out. */
+/** Every YAML file of a repository by itself. */
 async function fromGit(
   url: string,
   {
@@ -48,26 +51,39 @@ async function fromGit(
   }: {flags: ApplyFlags; resources: ResourceMap; progress: (text: string) => void; warn: (text: string) => void},
 ): Promise<PolicyLoad> {
   const clone = {branch: flags.gitBranch, username: flags.username, password: flags.password, onProgress: progress};
-  return withClone(url, clone, async folder => {
-    const loads: PolicyLoad[] = [];
-    for (const file of await findYamlFiles(folder)) {
-      try {
-        loads.push(readPolicies(await readText(file), file, resources));
-      } catch (error) {
-        if (!(error instanceof FileError)) throw error;
-        warn(`${url}: ${messageOf(error)}`);
-      }
+  return withClone(url, clone, folder => fromFiles(folder, {resources, warn: text => warn(`${url}: ${text}`)}));
+}
+
+/** Every YAML file by itself: one that cannot be read, or holds something else, costs none of the others. */
+async function fromFiles(
+  path: string,
+  {resources, warn}: {resources: ResourceMap; warn: (text: string) => void},
+): Promise<PolicyLoad> {
+  const loads: PolicyLoad[] = [];
+  const files = await findYamlFiles(path);
+  for (const file of files) {
+    try {
+      loads.push(await loadPolicyFile(file, resources));
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      if (files.length === 1) throw error;
+      warn(messageOf(error));
     }
-    return mergeLoads(loads);
-  });
+  }
+  if (loads.length === 0 && files.length > 0) throw new FileError('none of its files can be read');
+  return mergeLoads(loads);
 }
 
 /** Objects of files, folders, addresses or standard input. */
 export async function loadResources(
   paths: readonly string[],
-  options: {readonly resources: ResourceMap; readonly onUnreadable: (path: string, why: string) => void},
+  options: {
+    readonly resources: ResourceMap;
+    readonly onUnreadable: (path: string, why: string) => void;
+    readonly warn: (text: string) => void;
+  },
 ): Promise<readonly LoadedResource[]> {
-  if (paths[0] === '-') return readResources(await readStdin(), 'stdin', options.resources);
+  if (paths[0] === '-') return readResources(await readStdin(), 'stdin', options);
   return loadResourcePaths(paths, {...options, fetchText});
 }
 
@@ -91,9 +107,7 @@ let stdin: Promise<string> | undefined;
 export function readStdin(): Promise<string> {
   stdin ??= (async () => {
     if (process.stdin.isTTY) throw new FileError('`-` reads standard input, which is a terminal here');
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Buffer));
-    return decodeUtf8(Buffer.concat(chunks), 'stdin');
+    return readStream(process.stdin, 'stdin');
   })();
   return stdin;
 }

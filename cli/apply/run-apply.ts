@@ -83,15 +83,15 @@ async function applyIn(
   const load = await loadPolicies(policyPaths, {flags, resources: base, warn, progress: note});
   for (const {path, message} of load.skipped) warn(`${path}: ${message}`);
   const onUnreadable = (path: string, why: string) => streams.err(`failed to load resources: ${path}: ${why}\n`);
-  const targets = objectsOf(await loadResources(flags.targetResource ?? [], {resources: base, onUnreadable}));
-  const params = objectsOf(await loadResources(flags.parameterResource ?? [], {resources: base, onUnreadable}));
+  const targets = objectsOf(await loadResources(flags.targetResource ?? [], {resources: base, onUnreadable, warn}));
+  const params = objectsOf(await loadResources(flags.parameterResource ?? [], {resources: base, onUnreadable, warn}));
   const payloads = await loadPayloads([
     ...(flags.json ?? []),
     ...(flags.httpPayload ?? []),
     ...(flags.envoyPayload ?? []),
   ]);
   const offline =
-    cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable}) : [];
+    cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable, warn}) : [];
 
   const raws = load.documents.map(document => document.raw);
   const resources = cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params], raws);

@@ -1,29 +1,37 @@
-import {readFile, stat} from 'node:fs/promises';
-import {type Json, isObject} from '../../engine/json/types.js';
-import {parseYamlDocuments, type YamlDocument} from '../../engine/yaml/index.js';
+import {collect, readBounded, UnreadableFileError, utf8Text} from '../../adapters/files/read-bounded.js';
+import {isObject, type Json, own} from '../../engine/json/types.js';
+import {parseYamlDocuments, type YamlDocument, type YamlDuplicate} from '../../engine/yaml/index.js';
 import {FileError, messageOf} from './file-error.js';
 
 const maxBytes = 32 * 1024 * 1024;
+const maxListDepth = 100;
 
-/** Text of a file; invalid UTF-8, folders and files beyond 32 MiB are errors that name the path. */
+/** Text of a file; invalid UTF-8, what is no file and files beyond 32 MiB are errors that name the path. */
 export async function readText(path: string): Promise<string> {
-  let bytes: Buffer;
+  let bytes: Uint8Array;
   try {
-    const info = await stat(path);
-    if (info.isDirectory()) throw new FileError(`read ${path}: is a directory`);
-    if (info.size > maxBytes) throw new FileError(`read ${path}: larger than ${maxBytes} bytes`);
-    bytes = await readFile(path);
+    bytes = await readBounded(path, maxBytes);
   } catch (error) {
-    throw error instanceof FileError ? error : new FileError(ioMessage('open', path, error));
+    if (error instanceof UnreadableFileError) throw new FileError(`read ${path}: ${error.message}`);
+    throw new FileError(ioMessage('open', path, error));
   }
   return decodeUtf8(bytes, path);
 }
 
+/** All of standard input, with the limits of a file. */
+export async function readStream(stream: AsyncIterable<unknown>, name: string): Promise<string> {
+  try {
+    return decodeUtf8(await collect(stream, maxBytes), name);
+  } catch (error) {
+    throw error instanceof FileError ? error : new FileError(`read ${name}: ${messageOf(error)}`);
+  }
+}
+
 export function decodeUtf8(bytes: Uint8Array, path: string): string {
   try {
-    return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
-  } catch {
-    throw new FileError(`${path}: not valid UTF-8`);
+    return utf8Text(bytes);
+  } catch (error) {
+    throw new FileError(`${path}: ${messageOf(error)}`);
   }
 }
 
@@ -34,6 +42,8 @@ export function ioMessage(verb: string, path: string, error: unknown): string {
       return `${verb} ${path}: no such file or directory`;
     case 'EACCES':
       return `${verb} ${path}: permission denied`;
+    case 'ELOOP':
+      return `${verb} ${path}: links that lead to themselves`;
     case 'ENOTDIR':
       return `${verb} ${path}: not a directory`;
     default:
@@ -47,6 +57,12 @@ export function readDocuments(text: string, path: string): readonly YamlDocument
   const broken = documents.find(document => document.error !== undefined)?.error;
   if (broken !== undefined) throw new FileError(`${path}:${broken.line}:${broken.column}: ${broken.message}`);
   return documents;
+}
+
+/** How a repeated key was read. */
+export function duplicateText(twice: YamlDuplicate, path: string): string {
+  const effect = twice.merged ? 'the blocks are read as one' : 'the last one stands';
+  return `${path}:${twice.line}: key ${twice.path.join('.')} is given twice; ${effect}`;
 }
 
 /** As `readDocuments`, for files of our own formats: a repeated key is an error. */
@@ -72,9 +88,20 @@ function isMatchResources(path: readonly string[]): boolean {
   return path.at(-1) === 'resources' && (path.includes('match') || path.includes('exclude'));
 }
 
-/** Items of a `v1` List (and kinds ending in List); anything else is itself. */
-export function takeApart(value: Json): readonly Json[] {
+/**
+ * Items of a `v1` List (and kinds ending in List), Lists in Lists too; anything else is itself. A List without items
+ * is empty. Throws `FileError` for items that are no list; `at` is the place of the document.
+ */
+export function takeApart(value: Json, at: string, depth = 0): readonly Json[] {
   if (!isObject(value)) return [value];
-  const {kind, items} = value;
-  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : [value];
+  const [kind, items] = [own(value, 'kind'), own(value, 'items')];
+  if (typeof kind !== 'string' || !kind.endsWith('List')) return [value];
+  const plain = kind === 'List' && own(value, 'apiVersion') === 'v1';
+  if (Array.isArray(items)) {
+    if (depth > maxListDepth) throw new FileError(`${at}: Lists nested deeper than ${maxListDepth} levels`);
+    return plain ? items.flatMap(item => takeApart(item, at, depth + 1)) : items;
+  }
+  if (!plain) return [value];
+  if (items === undefined || items === null) return [];
+  throw new FileError(`${at}: items of a List must be a list`);
 }

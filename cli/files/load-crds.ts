@@ -16,7 +16,7 @@ export async function resourceMapWith(crdPaths: readonly string[]): Promise<Reso
 
 export function readCrds(text: string, path: string): KindInfo[] {
   return readDocuments(text, path).flatMap(document =>
-    takeApart(document.value).flatMap(value => {
+    takeApart(document.value, `${path}:${document.line}`).flatMap(value => {
       if (!isObject(value) || own(value, 'kind') !== 'CustomResourceDefinition') {
         throw new FileError(`${path}:${document.line}: expected a CustomResourceDefinition`);
       }

@@ -19,7 +19,7 @@ export async function loadExceptionFiles(paths: readonly string[]): Promise<Exce
   try {
     for (const path of paths) {
       for (const document of readDocuments(await readText(path), path)) {
-        for (const value of takeApart(document.value)) {
+        for (const value of takeApart(document.value, `${path}:${document.line}`)) {
           const family = isObject(value) ? policyFamily(value) : undefined;
           if (!isObject(value) || (family !== 'exception' && family !== 'cel-exception')) {
             throw new FileError(`${path}:${document.line}: policy exception type not supported`);

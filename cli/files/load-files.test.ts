@@ -73,7 +73,7 @@ describe('resources', () => {
     ['a cluster-scoped kind gets none', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}', undefined],
     ['an unknown kind gets the default', 'apiVersion: x.io/v1\nkind: Widget\nmetadata: {name: a}', 'default'],
   ])('%s', (_what, text, namespace) => {
-    expect(readResources(text, 'r.yaml', resources)[0]?.object['metadata']).toEqual({
+    expect(readResources(text, 'r.yaml', {resources})[0]?.object['metadata']).toEqual({
       name: 'a',
       ...(namespace !== undefined && {namespace}),
     });
@@ -83,7 +83,7 @@ describe('resources', () => {
     const [pod] = readResources(
       'apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: null}\nspec: {nodeSelector: null, other: null}',
       'r',
-      resources,
+      {resources},
     );
     expect(pod?.object).toMatchObject({metadata: {labels: {}}, spec: {nodeSelector: {}, other: null}});
   });

@@ -1,6 +1,6 @@
 import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
-import {readDocuments, readText, takeApart} from './documents.js';
+import {duplicateText, readDocuments, readText, takeApart} from './documents.js';
 import {FileError} from './file-error.js';
 import {findYamlFiles} from './find-files.js';
 import {type PolicyFamily, policyFamily} from './policy-kinds.js';
@@ -24,8 +24,12 @@ export interface PolicyLoad {
 /** Policies of a file or folder. Throws `FileError` for a path that cannot be read and for a kind that is no policy. */
 export async function loadPolicyPath(path: string, resources: ResourceMap): Promise<PolicyLoad> {
   const loads: PolicyLoad[] = [];
-  for (const file of await findYamlFiles(path)) loads.push(readPolicies(await readText(file), file, resources));
+  for (const file of await findYamlFiles(path)) loads.push(await loadPolicyFile(file, resources));
   return mergeLoads(loads);
+}
+
+export async function loadPolicyFile(path: string, resources: ResourceMap): Promise<PolicyLoad> {
+  return readPolicies(await readText(path), path, resources);
 }
 
 export function mergeLoads(loads: readonly PolicyLoad[]): PolicyLoad {
@@ -42,10 +46,9 @@ export function readPolicies(text: string, path: string, resources: ResourceMap)
   const warnings: string[] = [];
   for (const document of readDocuments(text, path)) {
     for (const twice of document.duplicates) {
-      const effect = twice.merged ? 'the blocks are read as one' : 'the last one stands';
-      warnings.push(`${path}:${twice.line}: key ${twice.path.join('.')} is given twice; ${effect}`);
+      warnings.push(duplicateText(twice, path));
     }
-    for (const value of takeApart(document.value)) {
+    for (const value of takeApart(document.value, `${path}:${document.line}`)) {
       if (!isObject(value)) throw new FileError(`${path}:${document.line}: not an object`);
       const family = policyFamily(value);
       if (family !== undefined) documents.push({raw: value, family, path, line: document.line});

@@ -1,6 +1,6 @@
 import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
-import {readDocuments, readText, takeApart} from './documents.js';
+import {duplicateText, readDocuments, readText, takeApart} from './documents.js';
 import {FileError, messageOf} from './file-error.js';
 import {isFolder, yamlFilesIn} from './find-files.js';
 
@@ -22,6 +22,8 @@ export async function loadResourcePaths(
     readonly resources: ResourceMap;
     readonly fetchText?: FetchText;
     readonly onUnreadable?: (path: string, why: string) => void;
+    /** What was read in another way than it is written. */
+    readonly warn?: (text: string) => void;
   },
 ): Promise<readonly LoadedResource[]> {
   const objects: LoadedResource[] = [];
@@ -35,7 +37,9 @@ export async function loadResourcePaths(
       options.onUnreadable(path, messageOf(error));
       continue;
     }
-    for (const {path: file, text} of texts) objects.push(...readResources(text, file, options.resources));
+    for (const {path: file, text} of texts) {
+      for (const object of readResources(text, file, options)) objects.push(object);
+    }
   }
   return objects;
 }
@@ -50,14 +54,21 @@ async function textsOf(path: string, fetchText: FetchText | undefined) {
 }
 
 /** Objects of a text; Lists are taken apart, missing namespaces filled in. A document without kind is an error. */
-export function readResources(text: string, path: string, resources: ResourceMap): LoadedResource[] {
+export function readResources(
+  text: string,
+  path: string,
+  {resources, warn}: {readonly resources: ResourceMap; readonly warn?: ((text: string) => void) | undefined},
+): LoadedResource[] {
   const objects: LoadedResource[] = [];
   for (const document of readDocuments(text, path)) {
-    for (const value of takeApart(document.value)) {
+    for (const twice of document.duplicates) warn?.(duplicateText(twice, path));
+    for (const value of takeApart(document.value, `${path}:${document.line}`)) {
       if (!isObject(value)) throw new FileError(`${path}:${document.line}: not an object`);
       const kind = own(value, 'kind');
       if (typeof kind !== 'string' || kind === '')
-        throw new FileError(`${path}:${document.line}: Object 'Kind' is missing`);
+        throw new FileError(
+          `${path}:${document.line}: Object 'Kind' is ${kind === undefined || kind === null || kind === '' ? 'missing' : 'not a string'}`,
+        );
       objects.push({object: place(value, resources), path, line: document.line});
     }
   }

@@ -1,4 +1,4 @@
-import {readFile, stat, writeFile} from 'node:fs/promises';
+import {stat, writeFile} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isMap} from 'yaml';
 import {isObject, own} from '../../engine/json/types.js';
@@ -64,7 +64,13 @@ async function found(
 
 /** Files that cannot be read at all count: their faults are told. */
 async function holdsPolicy(path: string): Promise<boolean> {
-  const bytes = await readFile(path, 'utf8');
+  let bytes = '';
+  try {
+    bytes = await readText(path);
+  } catch (error) {
+    if (error instanceof FileError) return true;
+    throw error;
+  }
   if (!/^\s*["']?kind["']?\s*:/m.test(bytes)) return false;
   try {
     return readDocuments(bytes, path).some(

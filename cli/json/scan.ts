@@ -55,7 +55,7 @@ async function loadPolicies(path: string): Promise<readonly PayloadPolicy[]> {
   const policies: PayloadPolicy[] = [];
   for (const file of await findYamlFiles(path)) {
     for (const document of readDocuments(await readText(file), file)) {
-      for (const value of takeApart(document.value)) {
+      for (const value of takeApart(document.value, `${file}:${document.line}`)) {
         if (!isObject(value)) throw new FileError(`${file}:${document.line}: not an object`);
         policies.push(loadOne(value, `${file}:${document.line}`));
       }

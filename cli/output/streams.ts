@@ -6,30 +6,11 @@ export interface Streams {
   readonly terminal: boolean;
 }
 
-/** A reader that has seen enough (`| head`) ends the command without a word. */
-function endOnClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
-  });
-}
-
-let guarded = false;
-
-function guard(): void {
-  if (guarded) return;
-  guarded = true;
-  endOnClosedPipe(process.stdout);
-  endOnClosedPipe(process.stderr);
-}
-
 export const processStreams: Streams = {
   out: text => {
-    guard();
     if (text !== '') process.stdout.write(text);
   },
   err: text => {
-    guard();
     if (text !== '') process.stderr.write(text);
   },
   get terminal() {

@@ -189,7 +189,7 @@ async function cloneSources(test: TestCase, resources: ResourceMap): Promise<rea
   const objects = new Map<string, JsonObject>();
   for (const path of paths) {
     const file = pathOf(test, path);
-    for (const {object} of readResources(await readText(file), file, resources))
+    for (const {object} of readResources(await readText(file), file, {resources}))
       objects.set(keyText(keyOf(object)), object);
   }
   return [...objects.values()];
@@ -202,7 +202,7 @@ async function loadGlobalEntries(test: TestCase, resources: ResourceMap): Promis
     try {
       const files = await inOrder(entry.resourceFiles ?? [], async path => {
         const file = pathOf(test, path);
-        return readResources(await readText(file), file, resources).map(({object}) => object);
+        return readResources(await readText(file), file, {resources}).map(({object}) => object);
       });
       const data = entry.data ?? (entry.resources === undefined ? files.flat() : [...entry.resources]);
       entries.push({

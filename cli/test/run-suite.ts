@@ -132,7 +132,7 @@ async function expectedObjects(
     try {
       files.set(
         path,
-        readResources(await readText(file), file, suite.world.resources).map(({object}) => object),
+        readResources(await readText(file), file, {resources: suite.world.resources}).map(({object}) => object),
       );
     } catch (error) {
       if (!(error instanceof FileError)) throw error;

@@ -155,7 +155,10 @@ function keyText(node: AnyNode, state: State): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (value instanceof Float) return String(value.value);
-  throw new ConversionError(value === null ? 'map keys must not be null' : 'map keys must be scalars', offsetOf(node));
+  const template =
+    isMap(node) && node.flow ? '; a value that begins with "{{" wants quotes, a template wants rendering' : '';
+  const message = value === null ? 'map keys must not be null' : `map keys must be scalars${template}`;
+  throw new ConversionError(message, offsetOf(node));
 }
 
 function scalarValue(node: Scalar): Json {
