@@ -1,10 +1,14 @@
 // Runs every offline CLI suite of a folder of external suites through the bundled command, holds rows and verdicts
 // against the recorded ones, and writes docs/compatibility.md. Exit status 1 when a suite differs without a known reason.
+// With `--pairs [count]` it compares the command with an admission server instead: every policy on every object of its
+// own suite, then a seeded sample of cross pairs, or all of them without a count.
 import {spawn} from 'node:child_process';
 import {cp, mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {availableParallelism, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
+import {discoverTests} from '../cli/test/discover.js';
 import {compatibilityText} from '../test/conformance/compatibility-text.js';
+import {compareCross, compareOwn, readPairs} from '../test/conformance/pairs.js';
 import {conformanceRoot, readSuites, type Suite} from '../test/conformance/suites.js';
 import {judgeSuite, type SuiteRun, type SuiteVerdict} from '../test/conformance/verdict.js';
 
@@ -44,10 +48,30 @@ async function runAll(root: string, suites: readonly Suite[]): Promise<readonly 
   return verdicts;
 }
 
+/** The exit status. */
+async function runPairs(root: string, count: number | undefined): Promise<number> {
+  const found = await Promise.all(
+    ['cli', 'policies-cli'].map(name => discoverTests(join(root, name), 'kyverno-test.yaml')),
+  );
+  const pairs = await readPairs(found.flatMap(({tests}) => tests));
+  const own = await compareOwn(pairs);
+  const cross = await compareCross(pairs, count === undefined ? undefined : {count, seed: 4});
+  for (const [what, {pairs: number, results, differences}] of Object.entries({own, cross})) {
+    process.stdout.write(`${what} pairs: ${number}, results of rules: ${results}, different: ${differences.length}\n`);
+  }
+  const faults = [...pairs.disagreements, ...own.differences, ...cross.differences];
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  return faults.length === 0 ? 0 : 1;
+}
+
 const root = conformanceRoot();
+const pairsFlag = process.argv.indexOf('--pairs');
 if (root === undefined) {
   process.stderr.write('no suites: set CONFORMANCE_DIR to the folder that holds index.json and oracle-cli.json\n');
   process.exitCode = 2;
+} else if (pairsFlag !== -1) {
+  const count = process.argv[pairsFlag + 1];
+  process.exitCode = await runPairs(root, count === undefined ? undefined : Number(count));
 } else {
   const suites = readSuites(root);
   const verdicts = await runAll(
