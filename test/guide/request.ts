@@ -20,12 +20,22 @@ export function admissionRequest(options: RequestOptions): JsonObject {
     kind: String(own(object, 'kind') ?? ''),
   };
   const info = builtinResourceMap.find(kind.kind).find(found => found.group === kind.group);
-  const resource = {group: kind.group, version: kind.version, resource: info?.resource ?? `${kind.kind.toLowerCase()}s`};
+  const resource = {
+    group: kind.group,
+    version: kind.version,
+    resource: info?.resource ?? `${kind.kind.toLowerCase()}s`,
+  };
   const name = text(ownPath(object, 'metadata', 'name'));
   const namespaced = info?.namespaced ?? true;
-  const namespace = kind.kind === 'Namespace' ? name : namespaced ? text(ownPath(object, 'metadata', 'namespace')) || 'default' : '';
+  const namespace =
+    kind.kind === 'Namespace' ? name : namespaced ? text(ownPath(object, 'metadata', 'namespace')) || 'default' : '';
   const placed = namespaced ? withNamespace(object, namespace) : object;
-  const old = options.oldObject === undefined ? undefined : namespaced ? withNamespace(options.oldObject, namespace) : options.oldObject;
+  const old =
+    options.oldObject === undefined
+      ? undefined
+      : namespaced
+        ? withNamespace(options.oldObject, namespace)
+        : options.oldObject;
   const deleting = operation === 'DELETE';
   return {
     uid: '11111111-2222-4333-8444-555555555555',
