@@ -8,7 +8,7 @@ import {readmeBlocks, readmeCommands, readmePath} from '../guide/readme-blocks.j
 import {repository, temporaryFolder} from './support/serve-process.js';
 
 /** Blocks whose commands run here, and those that test/e2e/readme.test.ts runs on a control plane. */
-const here = ['start', 'own folder', 'edit', 'test'];
+const here = ['start', 'own folder', 'edit', 'command', 'test'];
 const onCluster = ['install', 'first policy', 'denied', 'allowed', 'dry run', 'operator', 'cluster', 'break glass'];
 
 interface Shell {
@@ -175,6 +175,14 @@ describe('the first command of the README', () => {
     expect(await answer(curls.denied)).toMatchObject({allowed: true});
     await finished(shell(readmeCommands('edit').replace('Enforce/Audit', 'Audit/Enforce')));
     await eventually(async () => (await answer(curls.denied))['allowed'] === false, {what: 'refused again'});
+  });
+});
+
+describe('the command of the README', () => {
+  it('tests and explains', async () => {
+    const output = await finished(shell(readmeCommands('command')));
+    expect(output).toContain('2 tests passed and 0 tests failed');
+    expect(output).toContain('=> fail (Enforce): validation error: label app is required.');
   });
 });
 
