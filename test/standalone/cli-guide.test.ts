@@ -1,18 +1,15 @@
-import {spawn} from 'node:child_process';
-import {readdirSync, readFileSync} from 'node:fs';
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {Operation} from '../../engine/types.js';
-import {parseYamlDocuments} from '../../engine/yaml/index.js';
 import {ensureBuilt} from '../e2e/support/build.js';
 import {type GuideRow, guideObject, guideObjects, guideRoot, guideRows, messagesOf} from '../guide/load.js';
 import {engineRequest} from '../guide/request.js';
+import {type Applied, apply} from './support/apply-command.js';
 import {judgeOffline, loadOffline} from './support/offline.js';
-import {program} from './support/serve-process.js';
 
 const root = guideRoot();
 let folder = '';
@@ -20,95 +17,9 @@ let folder = '';
 beforeAll(async () => {
   await ensureBuilt();
   folder = await mkdtemp(join(tmpdir(), 'cli-guide-'));
-  await writeFile(join(folder, 'user.yaml'), userFile);
 });
 
 afterAll(() => rm(folder, {recursive: true, force: true}));
-
-const userFile = `apiVersion: cli.kyverno.io/v1alpha1
-kind: UserInfo
-userInfo: {username: jane, groups: [developers, system:authenticated]}
-`;
-
-interface Result {
-  /** `policy/rule`. */
-  readonly rule: string;
-  readonly status: string;
-  readonly message: string;
-  /** `Kind namespace/name`. */
-  readonly resource: string;
-}
-
-interface Applied {
-  readonly exit: number;
-  readonly stderr: string;
-  readonly results: readonly Result[];
-  /** Changed and generated objects. */
-  readonly objects: readonly JsonObject[];
-}
-
-interface Application {
-  readonly policy: string;
-  readonly resources: readonly string[];
-  readonly targets?: readonly string[];
-  readonly operation?: string;
-}
-
-let serial = 0;
-
-/** `kyverno apply` of the bundle, with a report and a folder for objects. */
-async function apply({policy, resources, targets = [], operation}: Application): Promise<Applied> {
-  const output = join(folder, `out-${serial++}`);
-  await mkdir(output);
-  const args = ['apply', policy, '--resource', resources.join(','), '--policy-report', '--output-format', 'json'];
-  args.push('--exceptions-within-policies', '--userinfo', join(folder, 'user.yaml'), '--output', output);
-  if (operation !== undefined) args.push('--set', `request.operation=${operation}`);
-  if (targets.length > 0) args.push('--target-resource', targets.join(','));
-  const {exit, stdout, stderr} = await kyverno(args);
-  const reports = stdout
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as {readonly results: readonly ReportResult[]});
-  return {
-    exit,
-    stderr,
-    results: reports
-      .flatMap(report => report.results)
-      .map(({policy, rule = '', result, description, resources: [resource]}) => ({
-        rule: `${policy}/${rule}`,
-        status: result,
-        message: description,
-        resource: `${resource.kind} ${resource.namespace ?? ''}/${resource.name}`,
-      })),
-    objects: readdirSync(output).flatMap(name =>
-      parseYamlDocuments(readFileSync(join(output, name), 'utf8'))
-        .map(document => document.value)
-        .filter(isObject),
-    ),
-  };
-}
-
-interface ReportResult {
-  readonly policy: string;
-  readonly rule?: string;
-  readonly result: string;
-  readonly description: string;
-  readonly resources: readonly [{readonly kind: string; readonly namespace?: string; readonly name: string}];
-}
-
-function kyverno(args: readonly string[]): Promise<{exit: number; stdout: string; stderr: string}> {
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [program, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
-    const text = {stdout: '', stderr: ''};
-    for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].setEncoding('utf8').on('data', (chunk: string) => {
-        text[stream] += chunk;
-      });
-    }
-    child.once('error', fail);
-    child.once('close', code => done({exit: code ?? 128, ...text}));
-  });
-}
 
 /** A call of the command that answers several rows: one policy file, one operation, no two objects of one name. */
 interface Batch {
@@ -134,7 +45,8 @@ function createBatches(root: string, rows: readonly GuideRow[]) {
     const shared = batch;
     ofRow.set(row, () => {
       shared.applied ??= apply({
-        policy: join(root, row.policy!),
+        folder,
+        policies: [join(root, row.policy!)],
         resources: [...shared.resources].map(path => join(root, path)),
         ...(operation !== undefined && {operation}),
       });
@@ -213,7 +125,7 @@ describe.skipIf(root === undefined)('the guide through the command (needs its da
 
   async function outline(row: GuideRow): Promise<void> {
     const resources = [path('resources/01-both-pass.yaml')];
-    const {exit, stderr} = await apply({policy: path(row.resource), resources});
+    const {exit, stderr} = await apply({folder, policies: [path(row.resource)], resources});
     for (const message of messagesOf(row)) expect(stderr).toContain(message);
     expect(exit).toBe(1);
   }
@@ -230,7 +142,12 @@ describe.skipIf(root === undefined)('the guide through the command (needs its da
 
   async function generated(row: GuideRow): Promise<void> {
     const {resource, targets} = await surroundings(row);
-    const {objects, results, stderr} = await apply({policy: path(row.policy!), resources: [path(resource)], targets});
+    const {objects, results, stderr} = await apply({
+      folder,
+      policies: [path(row.policy!)],
+      resources: [path(resource)],
+      targets,
+    });
     expect(results.find(({rule}) => isOf(row, rule))?.status, stderr).toBe('pass');
     const wanted = guideObjects(root!, row.outcome!);
     for (const object of wanted) {

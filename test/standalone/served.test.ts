@@ -31,7 +31,11 @@ const rules: Readonly<Record<string, object>> = {
   },
   verifyImages: {
     verifyImages: [
-      {imageReferences: ['*'], attestors: [{entries: [{keys: {publicKeys: 'k8s://shop/key'}}]}], failureAction: 'Enforce'},
+      {
+        imageReferences: ['*'],
+        attestors: [{entries: [{keys: {publicKeys: 'k8s://shop/key'}}]}],
+        failureAction: 'Enforce',
+      },
     ],
   },
 };
@@ -53,7 +57,9 @@ function named(state: string): string[] {
   const rows = readFileSync(readmePath, 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| ') && line.endsWith(`| ${state} |`));
-  return rows.flatMap(row => [...row.matchAll(/`([\w.]+)`/g)].map(([, name]) => name!)).filter(name => Object.hasOwn(rules, name));
+  return rows
+    .flatMap(row => [...row.matchAll(/`([\w.]+)`/g)].map(([, name]) => name!))
+    .filter(name => Object.hasOwn(rules, name));
 }
 
 describe('what the README says is served', () => {
