@@ -7,6 +7,8 @@ import {parse} from 'yaml';
 import packageJson from '../../package.json' with {type: 'json'};
 import {ensureBuilt} from '../e2e/support/build.js';
 import {cliExamples, cliPagePath} from '../guide/cli-examples.js';
+import {junitFaults} from '../guide/junit-shape.js';
+import {sarifFaults} from '../guide/sarif-shape.js';
 import {program, repository, temporaryFolder} from './support/serve-process.js';
 
 let folder: string;
@@ -19,6 +21,11 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, {recursive: true, force: true}));
+
+function kyverno(words: string): string {
+  const {stdout} = spawnSync(process.execPath, [program, ...words.split(' ')], {cwd: folder, encoding: 'utf8'});
+  return stdout;
+}
 
 describe('docs/cli.md', () => {
   // kubectl comes with the cluster: test/e2e/cli-cluster.test.ts.
@@ -38,6 +45,25 @@ describe('docs/cli.md', () => {
       artifactLocation: {uri: 'docs/samples/cli/pods.yaml'},
       region: {startLine: 12},
     });
+  });
+
+  it.each([
+    'apply docs/samples/policies --resource docs/samples/cli/pods.yaml --output-format sarif',
+    'lint docs/samples/policies docs/samples/more -o sarif',
+  ])('%s writes SARIF of the schema', words => {
+    const log = JSON.parse(kyverno(words));
+    expect(log.runs[0].results.length).toBeGreaterThan(1);
+    expect(sarifFaults(log)).toEqual([]);
+  });
+
+  it.each([
+    'apply docs/samples/policies --resource docs/samples/cli/pods.yaml --output-format junit',
+    'test docs/samples/cli -o junit',
+    'test docs/samples/cli -o junit --detailed-results',
+  ])('%s writes JUnit of the schema', words => {
+    const report = kyverno(words);
+    expect(report.match(/<testcase /g)?.length).toBeGreaterThan(1);
+    expect(junitFaults(report)).toEqual([]);
   });
 
   it('names every command, and links to files that exist', async () => {
