@@ -1,9 +1,10 @@
-import {appendFile, mkdir, stat, writeFile} from 'node:fs/promises';
+import {appendFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {JsonObject} from '../../engine/json/types.js';
 import {ioMessage} from '../files/documents.js';
 import {FileError} from '../files/file-error.js';
 import {isYamlName} from '../files/find-files.js';
+import {makeFolder} from '../files/make-folder.js';
 import {nameOf} from '../files/load-policies.js';
 import type {PolicyResponse} from '../offline/responses.js';
 import {yamlText} from '../output/yaml-text.js';
@@ -100,18 +101,5 @@ async function prepare(output: string, isFile: boolean): Promise<void> {
     await writeFile(output, '', {mode: 0o600});
   } catch (error) {
     throw new FileError(ioMessage('create', output, error));
-  }
-}
-
-/** Folders above it first. Not by mkdir's own `recursive`, which never ends where a file system refuses new folders. */
-async function makeFolder(path: string, retry = true): Promise<void> {
-  try {
-    await mkdir(path, {mode: 0o750});
-  } catch (error) {
-    const {code} = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
-    if (code !== 'ENOENT' || !retry || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await makeFolder(path, false);
   }
 }

@@ -1,6 +1,6 @@
-import {type Document, parseAllDocuments} from 'yaml';
+import {Composer, type CST, type Document, Lexer, Parser} from 'yaml';
 import {parseJson} from '../json/parse.js';
-import {scanJson} from '../json/scan.js';
+import {maxDepth, scanJson} from '../json/scan.js';
 import type {Json} from '../json/types.js';
 import {ConversionError, convert} from './convert.js';
 import {type Chunk, lineStarts, placeOf, splitDocuments} from './split.js';
@@ -73,12 +73,33 @@ function readChunk(chunk: Chunk, options: YamlOptions): YamlDocument[] {
   const locate = locator(chunk);
   let documents: readonly Document.Parsed[];
   try {
-    documents = [...(parseAllDocuments(chunk.text, parseOptions) as Document.Parsed[])];
+    documents = [...(new Composer(parseOptions).compose(tokensOf(chunk.text)) as Iterable<Document.Parsed>)];
   } catch (error) {
+    if (error instanceof DepthError) return [failure({message: tooDeep, ...locate(error.offset)})];
     if (error instanceof RangeError) return [failure({message: tooDeep, ...locate(0)})];
     throw error;
   }
   return documents.flatMap(document => readDocument(document, locate, options));
+}
+
+class DepthError extends Error {
+  constructor(readonly offset: number) {
+    super(tooDeep);
+  }
+}
+
+/**
+ * Tokens of a text, ended where it nests deeper than any value may: the composer goes down by calling itself, and a
+ * stack that overflows while a regular expression is compiled ends the process.
+ */
+function* tokensOf(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    // Around the collections are the document and a scalar.
+    if (parser.stack.length > maxDepth + 3) throw new DepthError(parser.offset);
+  }
+  yield* parser.end();
 }
 
 function readDocument(document: Document.Parsed, locate: Locate, options: YamlOptions): YamlDocument[] {

@@ -103,6 +103,13 @@ describe('parseYaml refuses', () => {
     ['a merge of a scalar', '<<: 1', 'line 1, column 5: map merge requires a map or a list of maps'],
     ['deep flow lists', `${'['.repeat(5000)}`, 'nested too deeply'],
     ['deep block maps', Array.from({length: 600}, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'nested'],
+    [
+      'explicit keys without end, on which a reader that calls itself would end the process',
+      '? '.repeat(100_000),
+      'nested too deeply',
+    ],
+    ['lists on one line without end', '- '.repeat(100_000), 'nested too deeply'],
+    ['brackets without end', '['.repeat(3 << 19), 'nested too deeply'],
     ['a second document', 'a: 1\n---\nb: 2', 'line 3, column 1: expected one document, found another'],
     ['an open quote', 'a: "x', 'Missing closing "quote'],
   ])('%s', (_, text, message) => {
