@@ -2,7 +2,7 @@ import {type Document, parseDocument} from 'yaml';
 import {splitDocuments} from '../../engine/yaml/split.js';
 import {parseOptions} from '../../engine/yaml/tags.js';
 import {convert} from '../../engine/yaml/convert.js';
-import {parseYaml} from '../../engine/yaml/index.js';
+import {parseYaml, parseYamlDocuments} from '../../engine/yaml/index.js';
 import {deepEqual} from '../../engine/json/equal.js';
 import {FileError, messageOf} from '../files/file-error.js';
 
@@ -21,9 +21,10 @@ export interface EditedText {
 export function editDocuments(text: string, edit: Edit): EditedText {
   const changes: string[] = [];
   const chunks = splitDocuments(text).map(chunk => {
-    const document = parseDocument(chunk.text, parseOptions);
-    const [fault] = document.errors;
+    // Read with its limits first: the reader that keeps comments has none.
+    const fault = parseYamlDocuments(chunk.text).find(({error}) => error !== undefined)?.error;
     if (fault !== undefined) throw new FileError(`document at line ${chunk.line}: ${fault.message}`);
+    const document = parseDocument(chunk.text, parseOptions);
     const made = edit(document);
     if (made.length === 0) return chunk.text;
     changes.push(...made);

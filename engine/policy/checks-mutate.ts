@@ -1,5 +1,5 @@
-import {parse} from 'yaml';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
+import {parseYaml} from '../yaml/parse.js';
 import {findVariables} from '../variables/scan.js';
 import {child, flag, has, list, objects, text} from './access.js';
 import type {Scope} from './check-scope.js';
@@ -106,12 +106,7 @@ function checkTargets(mutate: JsonObject, path: string, scope: Scope): void {
 function checkJsonPatch(patch: string, path: string, inForeach: boolean, {faults}: Scope): void {
   let parsed: unknown;
   try {
-    parsed = parse(replaceVariables(patch, placeholder), {
-      version: '1.1',
-      uniqueKeys: false,
-      logLevel: 'silent',
-      maxAliasCount: 100,
-    });
+    parsed = parseYaml(replaceVariables(patch, placeholder));
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0]! : 'unreadable';
     faults.error('json-patch', path, `the patch is neither JSON nor YAML: ${reason}`);

@@ -1,4 +1,4 @@
-import {describe, expect, it} from 'vitest';
+import {describe, expect, it, vi} from 'vitest';
 import {createWorld} from '../../cli/apply/offline-world.js';
 import {FileError} from '../../cli/files/file-error.js';
 import {readPolicies} from '../../cli/files/load-policies.js';
@@ -10,6 +10,9 @@ import {pick, randomJson, seededRandom} from '../../engine/json/testing/random.j
 import {isObject, type Json, type JsonObject, setOwn} from '../../engine/json/types.js';
 import {yamlObject} from '../../engine/policy/testing/build.js';
 import {pod} from '../../engine/testing/requests.js';
+
+// Bounded in cases, not in seconds: machines under load take longer.
+vi.setConfig({testTimeout: 60_000});
 
 const resources = builtinResourceMap;
 const texts = [
@@ -121,7 +124,7 @@ describe('a policy with nodes replaced at random', () => {
     async ({policy, index}) => {
       const random = seededRandom(7_000 + index);
       let judged = 0;
-      for (let round = 0; round < 150; round++) {
+      for (let round = 0; round < 80; round++) {
         let raw: Json = policy;
         for (let times = 1 + Math.floor(random() * 3); times > 0; times--) raw = setSpec(raw as JsonObject, random);
         const prepared = prepare(raw as JsonObject);
@@ -156,7 +159,7 @@ describe('texts with characters replaced at random', () => {
 
   it('are read, or refused with file and line', () => {
     const random = seededRandom(99);
-    for (let round = 0; round < 1_500; round++) {
+    for (let round = 0; round < 400; round++) {
       let text = pick(random, source);
       for (let times = 1 + Math.floor(random() * 4); times > 0; times--) {
         const at = Math.floor(random() * text.length);
@@ -190,7 +193,7 @@ describe('merging at random', () => {
 
   it('twice is the same as once', async () => {
     const random = seededRandom(5);
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 100; round++) {
       const rule: JsonObject = {
         name: 'r',
         match: {any: [{resources: {kinds: ['Pod']}}]},
@@ -211,5 +214,21 @@ describe('merging at random', () => {
       const twice = (await evaluator.evaluate(once)).at(-1)!.patched;
       expect(twice).toEqual(once);
     }
+  });
+});
+
+describe('texts in policies that nest without end', () => {
+  it.each([
+    ['? '.repeat(100_000), 'explicit keys'],
+    ['- '.repeat(100_000), 'lists'],
+    ['['.repeat(100_000), 'brackets'],
+  ])('a JSON patch is refused, with the process going on: %#', patch => {
+    const rule: JsonObject = {
+      name: 'r',
+      match: {any: [{resources: {kinds: ['Pod']}}]},
+      mutate: {patchesJson6902: patch},
+    };
+    const {invalid} = prepare({...policies[0]!, spec: {background: false, rules: [rule]}});
+    expect(invalid.map(({message}) => message).join()).toContain('nested too deeply');
   });
 });
