@@ -124,9 +124,9 @@ describe('a policy with nodes replaced at random', () => {
     async ({policy, index}) => {
       const random = seededRandom(7_000 + index);
       let judged = 0;
-      for (let round = 0; round < 80; round++) {
+      for (let round = 0; round < 150; round++) {
         let raw: Json = policy;
-        for (let times = 1 + Math.floor(random() * 3); times > 0; times--) raw = setSpec(raw as JsonObject, random);
+        for (let times = 1 + Math.floor(random() * 2); times > 0; times--) raw = setSpec(raw as JsonObject, random);
         const prepared = prepare(raw as JsonObject);
         for (const problem of prepared.invalid)
           expect(problem.message).not.toMatch(/undefined is not|Cannot read prop|is not a function/);
@@ -138,7 +138,7 @@ describe('a policy with nodes replaced at random', () => {
         for (const {message} of responses.flatMap(response => response.rules))
           expect(message).not.toMatch(/undefined is not|Cannot read prop|is not a function|call stack/);
       }
-      expect(judged).toBeGreaterThan(5);
+      expect(judged).toBeGreaterThan(3);
     },
   );
 });
