@@ -8,6 +8,8 @@ export interface LoadOrder {
   readonly body: string;
   readonly requests: number;
   readonly connections: number;
+  /** Name in the certificate; `localhost` when absent. */
+  readonly serverName?: string;
 }
 
 export interface LoadResult {
@@ -56,7 +58,7 @@ function open(order: LoadOrder): Promise<TLSSocket> {
       host: '127.0.0.1',
       port: order.port,
       ca: order.ca,
-      servername: 'localhost',
+      servername: order.serverName ?? 'localhost',
       ALPNProtocols: ['http/1.1'],
     });
     socket.setNoDelay(true);

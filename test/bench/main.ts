@@ -4,6 +4,7 @@ import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
 import {benchBodies, bodyNames} from './bodies.js';
 import {machineFacts} from './machine.js';
+import {benchOperator} from './operator.js';
 import {compare, type Figures, type MeasureOptions, sendLoad, type Target} from './measure.js';
 import {crowdedPolicies, namespacedPolicies, podPolicies, writePolicies} from './policy-sets.js';
 import {
@@ -19,6 +20,8 @@ import {figuresTable} from './report.js';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const quick = process.argv.includes('--quick');
+/** Only the operator in a cluster, which takes minutes. */
+const operator = process.argv.includes('--operator');
 const stability = !quick && !process.argv.includes('--no-stability');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const note = (line: string) => void process.stderr.write(`${line}\n`);
@@ -140,6 +143,10 @@ async function main() {
   };
   const out = await bundle();
   client = startClient(join(out, 'client.mjs'));
+  if (operator) {
+    await benchOperator(client, say);
+    return;
+  }
   // Certificates of an earlier start, for every server of this run.
   await stop([await serve(folders.none)]);
   const options: MeasureOptions = {

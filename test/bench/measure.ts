@@ -31,6 +31,7 @@ export interface MeasureOptions {
   readonly warmUp: number;
   readonly requests: number;
   readonly rounds: number;
+  readonly serverName?: string;
 }
 
 export function sendLoad(
@@ -38,7 +39,7 @@ export function sendLoad(
   options: MeasureOptions,
   load: {readonly body: BodyName; readonly requests: number},
 ) {
-  const {client, ca, bodies, connections} = options;
+  const {client, ca, bodies, connections, serverName} = options;
   return client.run({
     port: target.port,
     ca,
@@ -46,6 +47,7 @@ export function sendLoad(
     body: bodies[load.body] ?? '',
     requests: load.requests,
     connections,
+    ...(serverName !== undefined && {serverName}),
   });
 }
 
