@@ -8,7 +8,6 @@ import {createKubeContextLoader} from '../adapters/kube/context-loader.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
 import type {Logger} from '../adapters/log/logger.js';
 import {createRegexEngine} from '../adapters/regex/regex-engine.js';
-import {verifyChain} from '../adapters/tls/index.js';
 import {createEngine} from '../engine/run/create-engine.js';
 import {PolicyCache} from '../engine/snapshot/policy-cache.js';
 import packageJson from '../package.json' with {type: 'json'};
@@ -16,7 +15,8 @@ import {createMetricsServer} from '../webhook/metrics/metrics-server.js';
 import {createMetrics} from '../webhook/metrics/metrics.js';
 import {createPolicyReview} from '../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../webhook/server.js';
-import type {AdmissionServer, ReadinessReport, RequestFilters} from '../webhook/types.js';
+import {certificateCheck, readinessOf} from '../webhook/readiness.js';
+import type {AdmissionServer, RequestFilters} from '../webhook/types.js';
 import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
 import {type OperatorEnvironment, secretNames} from './config/environment.js';
 import type {Flags} from './config/flags.js';
@@ -265,26 +265,22 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     }),
   });
 
-  function readiness(): ReadinessReport {
-    const reasons: string[] = [];
-    if (!ready) reasons.push(`caches are not complete yet: ${manager.unreconciled().join(', ') || 'starting'}`);
-    const {certificate} = tls;
-    const refusal = certificate === undefined ? 'no certificate' : verifyChain(certificate.cert, certificate.ca, clock.now());
-    if (refusal !== undefined) reasons.push(refusal);
-    return {ready: reasons.length === 0, reasons};
+  function incomplete(): string | undefined {
+    return ready ? undefined : `caches are not complete yet: ${manager.unreconciled().join(', ') || 'starting'}`;
   }
 
   function createServer(): AdmissionServer {
+    const lookup = createNameLookup();
     const loader = createKubeContextLoader({
       client,
       namespaces: manager.lister('namespaces'),
       configMaps: manager.lister('configmaps'),
       clock,
-      lookup: createNameLookup(),
+      lookup,
       services: createServiceCaller({
         allow: flags.httpAllowlist,
         block: flags.httpBlocklist,
-        lookup: createNameLookup(),
+        lookup,
         clock,
         maxBytes: flags.maxAPICallResponseLength,
         timeoutMs: flags.apiCallTimeout,
@@ -313,7 +309,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       policies: {has: key => cache.policy(key)?.status === 'served'},
       audit: eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}),
       certificates: tls,
-      readiness,
+      readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
       complete: () => ready,
       metrics,
       log,

@@ -2,6 +2,7 @@ import {mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, it} from 'vitest';
+import {collectStreams} from '../output/testing/collected-streams.js';
 import type {BenchEntry} from './baseline.js';
 import {compareBenches} from './compare.js';
 import {measure, percentile} from './measure.js';
@@ -10,19 +11,10 @@ import {type BenchFlags, runBench} from './run-bench.js';
 const data = join(import.meta.dirname, 'testdata');
 
 async function bench(policy: string, flags: Partial<BenchFlags> = {}) {
-  const written = {out: '', err: ''};
-  const streams = {
-    out: (text: string) => {
-      written.out += text;
-    },
-    err: (text: string) => {
-      written.err += text;
-    },
-    terminal: false,
-  };
+  const streams = collectStreams();
   const all = {resource: [join(data, 'pod.yaml')], iterations: 300, warmup: 100, rounds: 3, threshold: 20, ...flags};
   const status = await runBench([join(data, policy)], all, {streams, now: process.hrtime.bigint});
-  return {status, ...written};
+  return {status, ...streams.written};
 }
 
 describe('bench', () => {

@@ -2,6 +2,7 @@ import {mkdtempSync, readFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, it} from 'vitest';
+import {collectStreams} from '../output/testing/collected-streams.js';
 import {coveragePoints} from '../../engine/explain/index.js';
 import {buildPolicy} from '../../engine/explain/testing/build-policy.js';
 import {runTest} from '../test/run-test.js';
@@ -11,22 +12,13 @@ import {coverageReport} from './coverage-report.js';
 const suite = join(import.meta.dirname, 'testdata');
 
 async function run(flags: Partial<TestFlags>) {
-  const written = {out: '', err: ''};
-  const streams = {
-    out: (text: string) => {
-      written.out += text;
-    },
-    err: (text: string) => {
-      written.err += text;
-    },
-    terminal: false,
-  };
+  const streams = collectStreams();
   const status = await runTest(
     [suite],
     {fileName: 'kyverno-test.yaml', testCaseSelector: 'policy=*,rule=*,resource=*', ...flags},
     streams,
   );
-  return {status, ...written};
+  return {status, ...streams.written};
 }
 
 describe('test --coverage', () => {

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {stripVTControlCharacters} from 'node:util';
 import {describe, expect, it} from 'vitest';
-import type {Streams} from '../output/streams.js';
+import {collectStreams} from '../output/testing/collected-streams.js';
 import {type ExplainFlags, runExplain} from './run-explain.js';
 
 const golden = join(import.meta.dirname, '..', '..', 'test', 'golden', 'explain');
@@ -11,23 +11,14 @@ const update = process.env['UPDATE_GOLDEN'] === '1';
 const cases = readdirSync(golden).sort();
 
 async function explain(name: string, flags: ExplainFlags = {}, terminal = false) {
-  const written = {out: '', err: ''};
-  const streams: Streams = {
-    out: text => {
-      written.out += text;
-    },
-    err: text => {
-      written.err += text;
-    },
-    terminal,
-  };
+  const streams = collectStreams(terminal);
   const status = await runExplain(
     join(golden, name, 'policy.yaml'),
     join(golden, name, 'resource.yaml'),
     flags,
     streams,
   );
-  return {status, ...written};
+  return {status, ...streams.written};
 }
 
 /** A case may bring who asks, the object before the change, and values. */

@@ -1,28 +1,20 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, it} from 'vitest';
+import {collectStreams} from '../output/testing/collected-streams.js';
 import {lintCatalogue} from '../../engine/lint/index.js';
 import {type LintFlags, runLint} from './run-lint.js';
 
 const data = join(import.meta.dirname, 'testdata');
 
 async function lint(files: readonly string[], flags: Partial<LintFlags> = {}) {
-  const written = {out: '', err: ''};
-  const streams = {
-    out: (text: string) => {
-      written.out += text;
-    },
-    err: (text: string) => {
-      written.err += text;
-    },
-    terminal: false,
-  };
+  const streams = collectStreams();
   const status = await runLint(
     files.map(file => join(data, file)),
     {output: 'text', failOn: 'error', ...flags},
     {streams, version: '1.2.3'},
   );
-  return {status, ...written};
+  return {status, ...streams.written};
 }
 
 describe('lint', () => {
