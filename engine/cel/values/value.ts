@@ -1,4 +1,4 @@
-import {Float} from '../../json/types.js';
+import type {Float, Json} from '../../json/types.js';
 import type {Type} from '../types/type.js';
 
 /**
@@ -76,6 +76,12 @@ export abstract class ObjectValue {
   /** `undefined`: no such field, or not set. */
   abstract get(field: string): Value | undefined;
   abstract has(field: string): boolean;
+  /** Absent: equal to itself alone. */
+  equals?(other: ObjectValue): boolean;
+  /** Absent: no JSON can be made of it. */
+  toJson?(): Json;
+  /** What people are shown of it. */
+  text?(): string;
 }
 
 /** A value that only functions look into. */
@@ -83,4 +89,8 @@ export abstract class OpaqueValue {
   /** As `type(x)` prints it. */
   abstract readonly typeName: string;
   abstract equals(other: OpaqueValue): boolean;
+  /** Absent: no JSON can be made of it. */
+  toJson?(): Json;
+  /** What people are shown of it; often what its constructor takes. */
+  text?(): string;
 }
