@@ -17,6 +17,8 @@ import {createPolicyReview} from '../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../webhook/server.js';
 import {certificateCheck, readinessOf} from '../webhook/readiness.js';
 import type {AdmissionServer, RequestFilters} from '../webhook/types.js';
+import {featureSet, joinSinks} from './feature-set.js';
+import {createFeatures} from './features.js';
 import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
 import {type OperatorEnvironment, secretNames} from './config/environment.js';
 import type {Flags} from './config/flags.js';
@@ -24,6 +26,7 @@ import {restoreNulls} from './config/restore-nulls.js';
 import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
+import {lateReader} from './manager/late-reader.js';
 import {createManager} from './manager/manager.js';
 import {createWorkQueue} from './manager/work-queue.js';
 import {createPolicyHandlers, exceptionResource, policyResources, replicaState} from './policies/policy-handlers.js';
@@ -100,6 +103,49 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     });
   }
 
+  const lookup = createNameLookup();
+  const loader = createKubeContextLoader({
+    client,
+    namespaces: lateReader(manager, 'namespaces'),
+    configMaps: lateReader(manager, 'configmaps'),
+    clock,
+    lookup,
+    services: createServiceCaller({
+      allow: flags.httpAllowlist,
+      block: flags.httpBlocklist,
+      lookup,
+      clock,
+      maxBytes: flags.maxAPICallResponseLength,
+      timeoutMs: flags.apiCallTimeout,
+    }),
+    maxBytes: flags.maxAPICallResponseLength,
+  });
+  const regex = createRegexEngine();
+  const engine = createEngine({
+    policies: cache,
+    resources,
+    operatorNamespace: namespace,
+    loader,
+    regex,
+    limits: {
+      get bytes() {
+        return config.maxContextSize;
+      },
+    },
+    allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
+    forceIgnore: flags.forceFailurePolicyIgnore,
+  });
+
+  let leading = false;
+  const features = featureSet(
+    createFeatures({
+      ...{client, clock, log, discovery, resources, manager, cache, engine, loader, regex, metrics, events, flags, environment},
+      config: () => config,
+      isLeading: () => leading,
+    }),
+    log,
+  );
+
   const secrets = secretNames(flags, environment);
   const tls = createTlsController({
     client,
@@ -154,7 +200,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     lister: manager.lister,
     ref: manager.ref,
     replicas: () => replicas.list(),
-    registeredGeneration: webhooks.registeredGeneration,
+    registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
     notes: webhooks.notes,
   });
@@ -167,6 +213,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       status.enqueue(kind, key);
       webhooks.touch();
       lease.touch();
+      features.tell.onPolicy(kind, key, state, before);
       if (state === undefined) metrics.forgetPolicy(key);
       if (state?.status === 'refused') {
         events.emit({
@@ -179,6 +226,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       }
       if (before?.status === 'served' && state?.status === 'refused') log.error(`policy ${key} failed after a change and was dropped out`);
     },
+    // The leader before may have written late, or somebody by hand.
+    onTouched: (kind, key) => status.enqueue(kind, key),
     onException: () => lease.touch(),
   });
 
@@ -188,29 +237,33 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     manager,
     clock,
     log,
-    handlers: registrations({
-      client,
-      clock,
-      manager,
-      environment,
-      secrets,
-      roles,
-      reconcilePolicy: handlers.reconcilePolicy,
-      reconcileException: handlers.reconcileException,
-      onSecret() {
-        tls.refresh();
-        renewals.add('certificates');
-      },
-      onConfiguration: () => webhooks.touch(),
-      onDefinition: () => void refreshDiscovery(),
-      onConfig(data) {
-        const {config: next, problems} = parseConfig(data);
-        for (const problem of problems) log.warn(problem);
-        config = next;
-        filters = filtersOf(next);
-        webhooks.touch();
-      },
-    }),
+    handlers: [
+      ...registrations({
+        client,
+        clock,
+        manager,
+        environment,
+        secrets,
+        roles,
+        reconcilePolicy: handlers.reconcilePolicy,
+        reconcileException: handlers.reconcileException,
+        onSecret() {
+          tls.refresh();
+          renewals.add('certificates');
+        },
+        onConfiguration: () => webhooks.touch(),
+        onDefinition: () => void refreshDiscovery(),
+        onConfig(data) {
+          const {config: next, problems} = parseConfig(data);
+          for (const problem of problems) log.warn(problem);
+          config = next;
+          filters = filtersOf(next);
+          webhooks.touch();
+          features.tell.onConfig(next);
+        },
+      }),
+      ...features.registrations,
+    ],
     // As client-go has it: six and five tries.
     election: {
       namespace,
@@ -224,12 +277,12 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     onStoppedLeading: () => lead(false),
   });
 
-  let leading = false;
   function lead(now: boolean): void {
     leading = now;
     log.info(now ? 'leading' : 'no longer leading', {identity: podName});
     status.setLeading(now && ready);
     webhooks.setLeading(now && ready);
+    if (ready) features.tell.setLeading(now);
     renewals.add('certificates');
     if (now) renewals.resume();
     else renewals.pause();
@@ -270,44 +323,15 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   }
 
   function createServer(): AdmissionServer {
-    const lookup = createNameLookup();
-    const loader = createKubeContextLoader({
-      client,
-      namespaces: manager.lister('namespaces'),
-      configMaps: manager.lister('configmaps'),
-      clock,
-      lookup,
-      services: createServiceCaller({
-        allow: flags.httpAllowlist,
-        block: flags.httpBlocklist,
-        lookup,
-        clock,
-        maxBytes: flags.maxAPICallResponseLength,
-        timeoutMs: flags.apiCallTimeout,
-      }),
-      maxBytes: flags.maxAPICallResponseLength,
-    });
     return createAdmissionServer({
-      engine: createEngine({
-        policies: cache,
-        resources,
-        operatorNamespace: namespace,
-        loader,
-        regex: createRegexEngine(),
-        limits: {
-          get bytes() {
-            return config.maxContextSize;
-          },
-        },
-        allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
-        forceIgnore: flags.forceFailurePolicyIgnore,
-      }),
+      engine,
       resources,
       roles: {rolesOf: (user, where) => roles.rolesOf(user, where)},
       filters: () => filters,
       policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls}),
       policies: {has: key => cache.policy(key)?.status === 'served'},
-      audit: eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}),
+      audit: joinSinks([eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}), ...features.sinks]),
+      ...(features.observer !== undefined && {observer: features.observer}),
       certificates: tls,
       readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
       complete: () => ready,
@@ -335,7 +359,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     }
     const missing = ['ClusterPolicy', 'Policy'].filter(kind => !resources().find(kind).some(info => info.group === 'kyverno.io'));
     if (missing.length > 0) throw new Error(`the CustomResourceDefinitions of ${missing.join(' and ')} (kyverno.io) are not installed: apply crds/ first`);
-    discovery.subscribe(() => webhooks.touch());
+    discovery.subscribe(() => {
+      webhooks.touch();
+      features.tell.onDiscovery();
+    });
     if (!flags.disableMetrics) await metricsServer.listen(metricsPort(flags), flags.metricsHost || undefined);
     events.start();
     await operator.start();
@@ -353,6 +380,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info(`ready: ${[...cache.policies()].length} policies`, {leading});
     status.setLeading(leading);
     webhooks.setLeading(leading);
+    await features.start();
+    features.tell.setLeading(leading);
     timers.push(
       setInterval(() => {
         renewals.add('certificates');
@@ -367,6 +396,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   async function stop(): Promise<void> {
     for (const timer of timers) clearInterval(timer);
     log.info('stopping');
+    await Promise.race([features.stop(), sleep(clock, writesEndMs)]);
     // A write that hangs on the API server must not keep us from draining within the grace of our Pod.
     await Promise.race([Promise.all([webhooks.stop(), status.stop(), renewals.stop()]), sleep(clock, writesEndMs)]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);

@@ -14,6 +14,7 @@ import type {
   PolicyResult,
 } from '../engine/types.js';
 import type {Metrics} from './metrics/metrics.js';
+import type {AdmissionRoute} from './routes.js';
 
 /** One decoded `AdmissionReview.request`, before roles and the top-level kind are known. */
 export interface AdmissionRequest {
@@ -112,6 +113,16 @@ export interface AuditSink {
   submit(record: AuditRecord, signal: AbortSignal): MaybePromise<void>;
 }
 
+/**
+ * Told of what was let in, before the answer leaves: for work of which only the request is evidence. The answer waits
+ * until `deadline` (milliseconds on the clock's scale) and leaves all the same when that passes or the work fails.
+ */
+export interface AdmissionObserver {
+  /** Quick and without I/O: may this request matter? */
+  concerns(request: EngineRequest, route: AdmissionRoute): boolean;
+  admitted(request: EngineRequest, route: AdmissionRoute, deadline: number): Promise<void>;
+}
+
 export interface ServingCertificate {
   /** PKCS#8 PEM. */
   readonly key: string;
@@ -165,6 +176,7 @@ export interface AdmissionServerOptions {
   /** Absent: a named policy that is missing is taken for one that does not match. */
   readonly policies?: PolicyNames;
   readonly audit: AuditSink;
+  readonly observer?: AdmissionObserver;
   readonly certificates: CertificateSource;
   readonly readiness: () => ReadinessReport;
   /**

@@ -1,13 +1,14 @@
-import {after, composeLayers, type Handler, type Layer} from '../context.js';
 import {allowed} from '../answers.js';
-import {createAuditRun, type AuditJob} from '../audit/audit-job.js';
-import {createAuditQueue, type AuditQueue} from '../audit/audit-queue.js';
+import {type AuditJob, createAuditRun} from '../audit/audit-job.js';
+import {type AuditQueue, createAuditQueue} from '../audit/audit-queue.js';
+import {after, composeLayers, type Handler, type Layer} from '../context.js';
 import {guarded, shielded} from '../deadline.js';
 import {mutateHandler} from '../handlers/mutate.js';
 import {policyReviewHandler} from '../handlers/policy-review.js';
 import {validateHandler} from '../handlers/validate.js';
 import {verifyLeaseHandler} from '../handlers/verify-lease.js';
 import {admissionMetrics} from '../layers/admission-metrics.js';
+import {observation} from '../layers/observation.js';
 import {operationFilter} from '../layers/operation-filter.js';
 import {payloadDump} from '../layers/payload-dump.js';
 import {protection} from '../layers/protection.js';
@@ -44,6 +45,8 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
   const shared = {engine, policies, submit, metrics, log, clock};
   const measured = admissionMetrics(metrics, clock);
 
+  const observed = options.observer === undefined ? [] : [observation(options.observer, {clock, log})];
+
   function resourceLayers(own: readonly Layer[]): Layer[] {
     return [
       topLevelKind(options.resources),
@@ -53,6 +56,7 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
       ...dump,
       protection(filters),
       requestFilters(filters),
+      ...observed,
     ];
   }
   const policyLayers: readonly Layer[] = [measured, subResourceFilter, ...dump];

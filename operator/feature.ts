@@ -1,0 +1,61 @@
+import type {Clock} from '../adapters/clock.js';
+import type {Discovery} from '../adapters/kube/discovery.js';
+import type {KubeClient} from '../adapters/kube/types.js';
+import type {Logger} from '../adapters/log/logger.js';
+import type {ContextLoader} from '../engine/context-loader.js';
+import type {RegexEngine} from '../engine/regex/types.js';
+import type {ResourceMap} from '../engine/resource-map.js';
+import type {PolicyCache, PolicyState} from '../engine/snapshot/policy-cache.js';
+import type {Engine} from '../engine/types.js';
+import type {Metrics} from '../webhook/metrics/metrics.js';
+import type {AdmissionObserver, AuditSink} from '../webhook/types.js';
+import type {OperatorConfig} from './config/config-map.js';
+import type {OperatorEnvironment} from './config/environment.js';
+import type {Flags} from './config/flags.js';
+import type {EventEmitter} from './events/event-emitter.js';
+import type {Manager, Registration} from './manager/manager.js';
+import type {ClassicKind} from './policies/policy-handlers.js';
+
+/** What every room of the operator may use of the process. */
+export interface Core {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly discovery: Discovery;
+  readonly resources: () => ResourceMap;
+  readonly manager: Manager;
+  readonly cache: PolicyCache;
+  readonly engine: Engine;
+  readonly loader: ContextLoader;
+  readonly regex: RegexEngine;
+  readonly metrics: Metrics;
+  readonly events: EventEmitter;
+  readonly flags: Flags;
+  readonly environment: OperatorEnvironment;
+  /** The ConfigMap's values of the moment. */
+  readonly config: () => OperatorConfig;
+  readonly isLeading: () => boolean;
+}
+
+/**
+ * A part of the process that stands on its own: it names the kinds it mirrors, is told when this replica leads and when
+ * policies change, and may listen to admission. One that fails takes no other down: what it throws is logged.
+ */
+export interface Feature {
+  readonly name: string;
+  readonly registrations?: readonly Registration[];
+  /** Gets what was judged, after the answer; see AuditSink. */
+  readonly sink?: AuditSink;
+  /** May do work that only the request is evidence of, before the answer. */
+  readonly observer?: AdmissionObserver;
+  /** Told once caches are complete, and on each change of leadership after that. */
+  setLeading?(leading: boolean): void;
+  /** A policy was served, refused or dropped. */
+  onPolicy?(kind: ClassicKind, key: string, state: PolicyState | undefined, before: PolicyState | undefined): void;
+  /** Kinds came or went. */
+  onDiscovery?(): void;
+  onConfig?(config: OperatorConfig): void;
+  /** Caches are complete. */
+  start?(): Promise<void> | void;
+  stop?(): Promise<void> | void;
+}
