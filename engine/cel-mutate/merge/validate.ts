@@ -1,0 +1,75 @@
+import type {Budget} from '../../budget.js';
+import {isNumber, isObject, type Json, type JsonObject, own} from '../../json/types.js';
+import type {ListType, MapType, Scalar, StructuralType} from '../schema/types.js';
+import {type FieldError, shown} from './field-errors.js';
+import {itemIdentity} from './list-items.js';
+
+export interface ValidateOptions {
+  readonly budget: Budget;
+  /**
+   * An object that is there already: null, elements that repeat and fields that its type does not declare (its server
+   * may be newer than the type) are no faults.
+   */
+  readonly existing: boolean;
+}
+
+/** All places where a value is not of its type. */
+export function validateValue(value: Json, type: StructuralType, options: ValidateOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  visit(value, type, {...options, errors}, '');
+  return errors;
+}
+
+interface Visit extends ValidateOptions {
+  readonly errors: FieldError[];
+}
+
+function visit(value: Json, type: StructuralType, state: Visit, path: string): void {
+  state.budget.step();
+  if (value === null && state.existing) return;
+  if (isObject(value) && type.map !== undefined) visitMap(value, type.map, state, path);
+  else if (Array.isArray(value) && type.list !== undefined) visitList(value, type.list, state, path);
+  else if (type.scalar === undefined || !fitsScalar(value, type.scalar))
+    state.errors.push({path, message: mismatch(value, type)});
+}
+
+function fitsScalar(value: Json, scalar: Scalar): boolean {
+  const isScalar = typeof value === 'string' || typeof value === 'boolean' || isNumber(value);
+  if (scalar === 'untyped') return isScalar;
+  return scalar === 'numeric' ? isNumber(value) : typeof value === scalar;
+}
+
+function mismatch(value: Json, type: StructuralType): string {
+  if (type.map !== undefined) return `expected map, got ${shown(value)}`;
+  if (type.list !== undefined) return `expected list, got ${shown(value)}`;
+  const names = {string: 'string', numeric: 'numeric (int or float)', boolean: 'boolean', untyped: 'any scalar'};
+  return `expected ${names[type.scalar ?? 'untyped']}, got ${shown(value)}`;
+}
+
+function visitMap(value: JsonObject, type: MapType, state: Visit, path: string): void {
+  for (const key of Object.keys(value)) {
+    const field = type.fields.get(key) ?? type.element;
+    const at = `${path}.${key}`;
+    if (field !== undefined) visit(own(value, key)!, field, state, at);
+    else if (!state.existing) state.errors.push({path: at, message: 'field not declared in schema'});
+  }
+}
+
+function visitList(value: readonly Json[], type: ListType, state: Visit, path: string): void {
+  const seen = new Set<string>();
+  for (const [index, item] of value.entries()) {
+    if (type.merge === 'atomic') {
+      visit(item, type.element, state, `${path}[${index}]`);
+      continue;
+    }
+    const identity = itemIdentity(type, item);
+    if ('fault' in identity) {
+      state.errors.push({path, message: `element ${index}: ${identity.fault}`});
+      continue;
+    }
+    if (seen.has(identity.id) && !state.existing)
+      state.errors.push({path, message: `duplicate entries for key ${identity.path}`});
+    seen.add(identity.id);
+    visit(item, type.element, state, `${path}${identity.path}`);
+  }
+}
