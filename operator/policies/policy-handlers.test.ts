@@ -10,6 +10,7 @@ let cache: PolicyCache;
 let store: ObjectStore;
 let lines: string[];
 let changes: string[];
+let touched: string[];
 let handlers: ReturnType<typeof createPolicyHandlers>;
 
 beforeEach(() => {
@@ -21,12 +22,14 @@ beforeEach(() => {
   store = createObjectStore();
   lines = [];
   changes = [];
+  touched = [];
   const empty = createObjectStore();
   handlers = createPolicyHandlers({
     cache,
     log: createLogger({format: 'text', verbosity: 2, write: line => lines.push(line)}),
     lister: key => (key === policyResources.ClusterPolicy ? store : empty),
     onChange: (_kind, key, state) => void changes.push(`${key} ${state?.status ?? 'gone'}`),
+    onTouched: (_kind, key) => void touched.push(key),
     onException: () => {},
   });
 });
@@ -58,6 +61,8 @@ describe('a policy that arrives', () => {
     for (const version of ['1', '2', '3']) arrives({generation: 1, version, broken});
     expect(changes).toEqual([`p ${status}`]);
     expect(lines).toHaveLength(1);
+    // Who wrote it is not known: status has to be looked at.
+    expect(touched).toEqual(['p', 'p']);
   });
 
   it('is compiled again when only an annotation has changed', () => {

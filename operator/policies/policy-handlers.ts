@@ -18,6 +18,8 @@ export interface PolicyHandlersOptions {
   readonly lister: (key: string) => ObjectReader;
   /** A policy was served, refused or dropped: status and webhooks may have to follow. */
   readonly onChange: (kind: ClassicKind, key: string, state: PolicyState | undefined, before: PolicyState | undefined) => void;
+  /** The stored policy moved without anything to compile, e.g. its status was written: is it still the right one? */
+  readonly onTouched: (kind: ClassicKind, key: string) => void;
   /** An exception came, went or changed. */
   readonly onException: () => void;
 }
@@ -42,7 +44,10 @@ export function createPolicyHandlers(options: PolicyHandlersOptions) {
       return;
     }
     const annotations = JSON.stringify(ownPath(raw, 'metadata', 'annotations') ?? {});
-    if (before !== undefined && isSame(before, raw) && compiledWith.get(key) === annotations) return;
+    if (before !== undefined && isSame(before, raw) && compiledWith.get(key) === annotations) {
+      options.onTouched(kind, key);
+      return;
+    }
     compiledWith.set(key, annotations);
     const {object, restored} = restoreNulls(raw);
     if (restored.length > 0) log.v(1, `policy ${key}: null values that kubectl apply took out are read as written`, {paths: restored.join(', ')});

@@ -23,11 +23,17 @@ export interface StatusControllerOptions {
   readonly lister: (key: string) => ObjectReader;
   readonly ref: (key: string, objectKey: string) => ObjectRef;
   readonly replicas: () => readonly LiveReplica[];
-  /** Generation of the policy that the webhook configurations in force were made for. */
-  readonly registeredGeneration: (key: string) => number | undefined;
+  /** Of the policy that the webhook configurations in force were made for: another one of its name has another uid. */
+  readonly registered: (key: string) => PolicyVersion | undefined;
   /** Why the API server refused the policy's match conditions. */
   readonly refusedConditions: (key: string) => string | undefined;
   readonly notes: (key: string) => readonly PolicyWebhookNote[];
+}
+
+/** One wording of one policy: a policy that is made anew under its old name starts at generation 1 again. */
+export interface PolicyVersion {
+  readonly uid: string;
+  readonly generation: number;
 }
 
 export interface StatusController {
@@ -39,12 +45,20 @@ export interface StatusController {
   stop(): Promise<void>;
 }
 
+interface ReadinessInput {
+  /** As queued: `kind:key`. */
+  readonly item: string;
+  readonly kind: ClassicKind;
+  readonly object: JsonObject;
+  readonly state: PolicyState;
+}
+
 /** Ready = compiled, intercepted and served by every live replica. Written by the leader only. */
 export function createStatusController(options: StatusControllerOptions): StatusController {
   const {client, clock, log, cache, lister} = options;
   /** Version at which the present generation was first seen: replicas have to have got that far. */
-  const firstSeen = new Map<string, {generation: number; resourceVersion: string}>();
-  const ready = new Map<string, number>();
+  const firstSeen = new Map<string, PolicyVersion & {readonly resourceVersion: string}>();
+  const ready = new Map<string, PolicyVersion>();
   const pending = new Set<string>();
 
   const queue: WorkQueue = createWorkQueue({
@@ -66,22 +80,26 @@ export function createStatusController(options: StatusControllerOptions): Status
       pending.delete(item);
       return;
     }
-    const readiness = readinessOf(item, kind, object, state);
-    const generation = generationOf(object);
+    // One of the two is behind the other; the handler that brings them together queues the policy again.
+    if (uidOf(object) !== state.uid) return;
+    const input = {item, kind, object, state};
+    const version = versionOf(object);
+    const readiness = readinessOf(input);
     if (readiness.ready && state.status === 'served') {
-      if (ready.get(item) !== generation) log.v(1, `policy ${key} is Ready`, {kind, generation});
-      ready.set(item, generation);
+      if (!isSame(ready.get(item), version)) log.v(1, `policy ${key} is Ready`, {kind, generation: version.generation});
+      ready.set(item, version);
       pending.delete(item);
     } else {
       ready.delete(item);
       pending.add(item);
     }
+    if (isLeft(input, readiness)) return;
     await writeStatus(client, options.ref(resource, key), live => statusOf(live, state, readiness), {cached: object});
   }
 
   function statusOf(live: JsonObject, state: PolicyState, readiness: Readiness): JsonObject | undefined {
     // A newer version is on its way to us; its status follows it.
-    if (generationOf(live) !== state.generation) return undefined;
+    if (uidOf(live) !== state.uid || generationOf(live) !== state.generation) return undefined;
     const trial = options.refusedConditions(state.key);
     const refused = state.status === 'refused' ? state.problems.map(formatDiagnostic) : trial === undefined ? [] : [trial];
     const policy = state.status === 'served' ? state.policy.source : undefined;
@@ -97,24 +115,40 @@ export function createStatusController(options: StatusControllerOptions): Status
     });
   }
 
-  function readinessOf(item: string, kind: ClassicKind, object: JsonObject, state: PolicyState): Readiness {
+  function readinessOf({item, kind, object, state}: ReadinessInput): Readiness {
     if (state.status === 'refused') return {ready: false, reason: 'Failed', message: 'the policy is not served'};
-    const generation = generationOf(object);
-    const told = replicaReadiness(options.replicas(), {kind, key: state.key, resourceVersion: firstSeenAt(item, generation, object)});
+    const version = versionOf(object);
+    const told = replicaReadiness(options.replicas(), {kind, key: state.key, resourceVersion: firstSeenAt(item, object)});
     if (!told.ready && told.reason === 'Failed') return told;
     // A replica that comes up later is not behind: it takes requests only once it has caught up.
-    if (ready.get(item) === generation) return {ready: true};
-    if (options.registeredGeneration(state.key) !== generation) {
+    if (isSame(ready.get(item), version)) return {ready: true};
+    if (!isSame(options.registered(state.key), version)) {
       return {ready: false, reason: 'Pending', message: 'the webhook configurations do not cover it yet'};
     }
-    return told;
+    // So says the leader before us, whose replicas we may not know yet.
+    return saysReady(object) ? {ready: true} : told;
   }
 
-  function firstSeenAt(item: string, generation: number, object: JsonObject): string {
+  /**
+   * A leader that is new has not looked at the webhook configurations yet. What the one before found to be Ready is not
+   * taken back meanwhile: who waits for the condition must not see it come and go with every change of leader.
+   */
+  function isLeft({object, state}: ReadinessInput, readiness: Readiness): boolean {
+    return (
+      !readiness.ready &&
+      readiness.reason === 'Pending' &&
+      saysReady(object) &&
+      options.registered(state.key) === undefined &&
+      options.refusedConditions(state.key) === undefined
+    );
+  }
+
+  function firstSeenAt(item: string, object: JsonObject): string {
     const known = firstSeen.get(item);
-    if (known?.generation === generation) return known.resourceVersion;
+    const version = versionOf(object);
+    if (known !== undefined && isSame(known, version)) return known.resourceVersion;
     const resourceVersion = String(ownPath(object, 'metadata', 'resourceVersion') ?? '');
-    firstSeen.set(item, {generation, resourceVersion});
+    firstSeen.set(item, {...version, resourceVersion});
     return resourceVersion;
   }
 
@@ -122,7 +156,7 @@ export function createStatusController(options: StatusControllerOptions): Status
     enqueue(kind, key) {
       const item = `${kind}:${key}`;
       const object = lister(policyResources[kind]).get(key);
-      if (object !== undefined) firstSeenAt(item, generationOf(object), object);
+      if (object !== undefined) firstSeenAt(item, object);
       queue.add(item);
     },
     enqueuePending() {
@@ -154,6 +188,25 @@ function splitItem(item: string): {kind: ClassicKind; key: string} {
 function generationOf(object: JsonObject): number {
   const generation = ownPath(object, 'metadata', 'generation');
   return typeof generation === 'number' ? generation : 0;
+}
+
+function uidOf(object: JsonObject): string {
+  return String(ownPath(object, 'metadata', 'uid') ?? '');
+}
+
+function versionOf(object: JsonObject): PolicyVersion {
+  return {uid: uidOf(object), generation: generationOf(object)};
+}
+
+function isSame(a: PolicyVersion | undefined, b: PolicyVersion): boolean {
+  return a !== undefined && a.uid === b.uid && a.generation === b.generation;
+}
+
+/** Whether the stored status calls the present generation Ready. */
+function saysReady(object: JsonObject): boolean {
+  const conditions = ownPath(object, 'status', 'conditions');
+  const ready = (Array.isArray(conditions) ? conditions : []).find(condition => ownPath(condition, 'type') === 'Ready');
+  return ownPath(ready, 'status') === 'True' && ownPath(ready, 'observedGeneration') === generationOf(object);
 }
 
 function noteCondition(note: PolicyWebhookNote): Condition {

@@ -1,5 +1,5 @@
 import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
-import type {KubeClient} from '../../adapters/kube/types.js';
+import type {CallOptions, KubeClient} from '../../adapters/kube/types.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {hasWildcard} from '../../engine/values/glob.js';
@@ -13,18 +13,22 @@ const collection = {group: 'admissionregistration.k8s.io', version: 'v1', resour
  * but them: one bad expression would else spoil the configuration of all. Answers the refusal's text; `undefined` =
  * taken. Rejects when no answer could be had.
  */
-export function tryMatchConditions(client: KubeClient, policy: CompiledPolicy): Promise<string | undefined> {
-  return tryConditions(client, conditionsOf(policy));
+export function tryMatchConditions(client: KubeClient, policy: CompiledPolicy, call: CallOptions = {}): Promise<string | undefined> {
+  return tryConditions(client, conditionsOf(policy), call);
 }
 
 /** The same for the conditions that the ConfigMap puts on every shared entry. */
-export function trySharedConditions(client: KubeClient, conditions: readonly WebhookMatchCondition[]): Promise<string | undefined> {
-  return tryConditions(client, [...conditions, bootstrapMatchCondition].map(({name, expression}) => ({name, expression})));
+export function trySharedConditions(
+  client: KubeClient,
+  conditions: readonly WebhookMatchCondition[],
+  call: CallOptions = {},
+): Promise<string | undefined> {
+  return tryConditions(client, [...conditions, bootstrapMatchCondition].map(({name, expression}) => ({name, expression})), call);
 }
 
-async function tryConditions(client: KubeClient, conditions: JsonObject[]): Promise<string | undefined> {
+async function tryConditions(client: KubeClient, conditions: JsonObject[], call: CallOptions): Promise<string | undefined> {
   try {
-    await client.create(collection, trialConfiguration(conditions), {dryRun: true});
+    await client.create(collection, trialConfiguration(conditions), {...call, dryRun: true});
     return undefined;
   } catch (error) {
     if (error instanceof KubeError && hasStatus(error, 422)) return `matchConditions are refused by the API server: ${error.message}`;

@@ -93,9 +93,9 @@ function writes(): number {
 describe('the webhook controller', () => {
   it('covers a policy once the configuration carries it', async () => {
     put('a', 'ConfigMap');
-    expect(controller.registeredGeneration('a')).toBeUndefined();
+    expect(controller.registered('a')).toBeUndefined();
     await reconcile();
-    await eventually(() => controller.registeredGeneration('a') === 1);
+    await eventually(() => controller.registered('a')?.generation === 1);
     expect(JSON.stringify(live())).toContain('configmaps');
   });
 
@@ -103,7 +103,7 @@ describe('the webhook controller', () => {
     for (let index = 0; index < 120; index += 1) {
       put('a', index % 2 === 0 ? 'ConfigMap' : 'Secret', index + 1);
       await reconcile();
-      await eventually(() => controller.registeredGeneration('a') === index + 1);
+      await eventually(() => controller.registered('a')?.generation === index + 1);
     }
     expect(lines.join('')).not.toContain('somebody else');
   });
@@ -111,7 +111,7 @@ describe('the webhook controller', () => {
   it('answers who rewrites it every ten seconds in the end, and covers nothing meanwhile', async () => {
     put('a', 'ConfigMap');
     await reconcile();
-    await eventually(() => controller.registeredGeneration('a') === 1);
+    await eventually(() => controller.registered('a')?.generation === 1);
     for (let round = 0; !lines.join('').includes('somebody else') && round < 200; round += 1) {
       const before = writes();
       vandalize();
@@ -123,9 +123,9 @@ describe('the webhook controller', () => {
     put('b', 'Secret');
     await reconcile();
     expect(writes()).toBe(before);
-    expect(controller.registeredGeneration('b')).toBeUndefined();
+    expect(controller.registered('b')).toBeUndefined();
     clock.advance(10_000);
-    await eventually(() => controller.registeredGeneration('b') === 1);
+    await eventually(() => controller.registered('b')?.generation === 1);
     expect(writes()).toBe(before + 1);
   });
 });

@@ -1,16 +1,17 @@
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
 import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import {compareResourceVersions} from '../../adapters/kube/resource-version.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
-import type {CompiledPolicy} from '../../engine/compile/types.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import type {OperatorConfig} from '../config/config-map.js';
 import type {Flags} from '../config/flags.js';
 import {createWorkQueue} from '../manager/work-queue.js';
-import {tryMatchConditions, trySharedConditions} from './match-condition-trial.js';
+import {createConditionTrials, type ServedState} from './condition-trials.js';
+import {trySharedConditions} from './match-condition-trial.js';
 import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
 import {planStaticWebhooks} from './plan-static-webhooks.js';
 import {configurationStep} from './reconcile-configuration.js';
@@ -44,7 +45,8 @@ export interface WebhookControllerOptions {
 export interface WebhookController {
   /** Something that configurations depend on has changed. */
   touch(): void;
-  registeredGeneration(key: string): number | undefined;
+  /** Which wording of the policy the configurations in force cover; undefined also until this leader has looked. */
+  registered(key: string): {readonly uid: string; readonly generation: number} | undefined;
   refusedConditions(key: string): string | undefined;
   notes(key: string): readonly PolicyWebhookNote[];
   setLeading(leading: boolean): void;
@@ -52,6 +54,7 @@ export interface WebhookController {
 }
 
 const settleMs = 50;
+const trialMs = 5_000;
 /** Repairs of one configuration within a minute before we stop answering each at once. */
 const maxRepairs = 100;
 const minuteMs = 60_000;
@@ -61,21 +64,22 @@ const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
 /** Keeps all our webhook configurations as policies need them. Runs on the leader. */
 export function createWebhookController(options: WebhookControllerOptions): WebhookController {
   const {client, clock, log, cache, flags} = options;
-  const registered = new Map<string, number>();
-  const trials = new Map<string, {readonly uid: string; readonly generation: number; readonly refusal: string | undefined}>();
+  const registered = new Map<string, {readonly uid: string; readonly generation: number}>();
   const repairs = new Map<string, number[]>();
-  /** Version of each configuration as we wrote it last: another one is somebody else's. */
-  const written = new Map<string, string>();
+  /** Each configuration as we wrote it last: another version is somebody else's, and an older one an old story. */
+  const written = new Map<string, JsonObject>();
   /** Of each contested configuration, when we write it again (monotonic). */
   const restUntil = new Map<string, number>();
   let sharedTrial: {readonly conditions: readonly WebhookMatchCondition[]; readonly refusal: string | undefined} | undefined;
   let notes = new Map<string, PolicyWebhookNote[]>();
+  let leading = false;
 
+  const trials = createConditionTrials({client, clock, log, onLateAnswer: () => queue.add('all')});
   const queue = createWorkQueue({
     clock,
     concurrency: 1,
     run: reconcile,
-    maxRetryMs: 30_000,
+    maxRetryMs: 5_000,
     onError(_key, error, retryInMs) {
       // Somebody wrote in between: the watch brings their version, then we look again.
       if (hasStatus(error, 409)) log.v(2, 'a webhook configuration changed meanwhile');
@@ -87,7 +91,8 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
   async function reconcile(): Promise<void> {
     const caBundle = options.caBundle();
     if (caBundle === undefined) return;
-    const policies = await acceptedPolicies();
+    const served = [...cache.policies()].filter((state): state is ServedState => state.status === 'served');
+    const {policies, current} = await trials.judge(served);
     const plans: ConfigurationPlan[] = planStaticWebhooks({defaultTimeout: flags.webhookTimeout});
     if (flags.autoUpdateWebhooks) {
       const plan = planResourceWebhooks({
@@ -103,11 +108,15 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
       plans.push(...planFixedWebhooks({defaultTimeout: flags.webhookTimeout}).filter(plan => !isThere(plan)));
     }
     let inForce = true;
-    for (const plan of plans) inForce = (await apply(plan, caBundle)) && inForce;
+    for (const plan of plans) {
+      // Another replica may lead by now.
+      if (!leading) return;
+      inForce = (await apply(plan, caBundle)) && inForce;
+    }
     // What somebody else keeps out of the API server covers no policy.
-    if (!inForce) return;
+    if (!inForce || !leading) return;
     registered.clear();
-    for (const policy of policies) registered.set(policy.ref.key, policy.source.generation);
+    for (const {key, uid, generation} of current) registered.set(key, {uid, generation});
     options.onApplied();
   }
 
@@ -116,34 +125,17 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     const {matchConditions} = options.config();
     if (matchConditions.length === 0) return matchConditions;
     if (sharedTrial?.conditions !== matchConditions) {
-      sharedTrial = {conditions: matchConditions, refusal: await trySharedConditions(client, matchConditions)};
-      if (sharedTrial.refusal !== undefined) log.error(`ConfigMap key matchConditions is ignored, it failed: ${sharedTrial.refusal}`);
-    }
-    return sharedTrial.refusal === undefined ? matchConditions : [];
-  }
-
-  /** Served policies whose match conditions, if any, the API server takes. */
-  async function acceptedPolicies(): Promise<CompiledPolicy[]> {
-    const accepted: CompiledPolicy[] = [];
-    const fine = new Set<string>();
-    for (const state of cache.policies()) {
-      if (state.status !== 'served') continue;
-      const {policy} = state;
-      if (!policy.fineGrained) {
-        accepted.push(policy);
-        continue;
+      try {
+        sharedTrial = {conditions: matchConditions, refusal: await trySharedConditions(client, matchConditions, {timeoutMs: trialMs})};
+        if (sharedTrial.refusal !== undefined) log.error(`ConfigMap key matchConditions is ignored, it failed: ${sharedTrial.refusal}`);
+      } catch (error) {
+        // Without an answer the former ones stand; policies do not wait for it.
+        if (sharedTrial === undefined) throw error;
+        log.warn('the API server gave no answer on the ConfigMap key matchConditions', {error: String(error)});
+        queue.addAfter('all', trialMs);
       }
-      fine.add(state.key);
-      let trial = trials.get(state.key);
-      if (trial === undefined || trial.uid !== state.uid || trial.generation !== state.generation) {
-        trial = {uid: state.uid, generation: state.generation, refusal: await tryMatchConditions(client, policy)};
-        trials.set(state.key, trial);
-        if (trial.refusal !== undefined) log.error(`policy ${state.key} failed: ${trial.refusal}`);
-      }
-      if (trial.refusal === undefined) accepted.push(policy);
     }
-    for (const key of trials.keys()) if (!fine.has(key)) trials.delete(key);
-    return accepted;
+    return sharedTrial.refusal === undefined ? sharedTrial.conditions : [];
   }
 
   function isThere(plan: ConfigurationPlan): boolean {
@@ -164,22 +156,23 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
       owner: options.owner(),
     });
     const collection = {...group, resource: configurationResources[plan.kind]};
-    const live = options.lister(configurationResources[plan.kind]).get(plan.name);
+    const live = newest(options.lister(configurationResources[plan.kind]).get(plan.name), written.get(plan.name));
     const step = configurationStep(wanted, live);
     if (step.action === 'none') return true;
-    if (live !== undefined && contested(plan.name, textOf(ownPath(live, 'metadata', 'resourceVersion')))) return false;
+    if (live !== undefined && contested(plan.name, versionOf(live))) return false;
     const stored =
       step.action === 'create'
         ? await client.create(collection, step.object, {fieldManager: 'kyverno'})
         : await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
-    written.set(plan.name, textOf(ownPath(stored, 'metadata', 'resourceVersion')));
+    written.set(plan.name, stored);
     log.v(1, `webhook configuration ${plan.name} ${step.action === 'create' ? 'created' : 'updated'}`, {entries: plan.entries.length});
     return true;
   }
 
   /** Somebody who rewrites what we write again and again is answered only every ten seconds. Own changes count for nothing. */
   function contested(name: string, version: string): boolean {
-    if (!written.has(name) || written.get(name) === version) return false;
+    const last = written.get(name);
+    if (last === undefined || versionOf(last) === version) return false;
     const now = clock.monotonic();
     const rest = restUntil.get(name) ?? now;
     if (now < rest) {
@@ -197,21 +190,33 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
 
   return {
     touch: () => queue.addAfter('all', settleMs),
-    registeredGeneration: key => registered.get(key),
-    refusedConditions: key => trials.get(key)?.refusal,
+    registered: key => registered.get(key),
+    refusedConditions: key => trials.refusal(key),
     notes: key => notes.get(key) ?? [],
-    setLeading(leading) {
-      if (leading) {
+    setLeading(now) {
+      leading = now;
+      registered.clear();
+      written.clear();
+      if (now) {
         queue.add('all');
         queue.resume();
-      } else {
-        queue.pause();
-        registered.clear();
-        written.clear();
-      }
+      } else queue.pause();
     },
-    stop: () => queue.stop(),
+    async stop() {
+      await Promise.all([queue.stop(), trials.stop()]);
+    },
   };
+}
+
+/** The mirror may not have heard yet of what we wrote a moment ago; what it no longer has is gone. */
+function newest(mirrored: JsonObject | undefined, own: JsonObject | undefined): JsonObject | undefined {
+  if (mirrored === undefined || own === undefined) return mirrored;
+  const isSameObject = ownPath(mirrored, 'metadata', 'uid') === ownPath(own, 'metadata', 'uid');
+  return isSameObject && compareResourceVersions(versionOf(mirrored), versionOf(own)) < 0 ? own : mirrored;
+}
+
+function versionOf(object: JsonObject): string {
+  return textOf(ownPath(object, 'metadata', 'resourceVersion'));
 }
 
 function groupNotes(notes: readonly PolicyWebhookNote[]): Map<string, PolicyWebhookNote[]> {

@@ -166,6 +166,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
         ...(address.namespace && {namespace: address.namespace}),
       };
       const object = {...body, metadata};
+      if (request.query.get('dryRun') === 'All') return answer(response, object, 201);
       if (objects.has(keyOf(object))) return fail(response, {code: 409, reason: 'AlreadyExists'});
       return answer(response, store(address.collection, object), 201);
     }
