@@ -121,6 +121,62 @@ describe('replaceAll', () => {
   });
 });
 
+describe('find and findAll', () => {
+  it.each<[string, string, readonly (readonly (string | undefined)[])[]]>([
+    [
+      'a(x*)(b)?',
+      '-ab-axx-',
+      [
+        ['ab', '', 'b'],
+        ['axx', 'xx', undefined],
+      ],
+    ],
+    [
+      '(a)|b',
+      'ba',
+      [
+        ['b', undefined],
+        ['a', 'a'],
+      ],
+    ],
+    ['a*', 'baac', [[''], ['aa'], ['']]],
+    ['', '😀', [[''], ['']]],
+    ['z', 'abc', []],
+    [
+      '(?P<n>[0-9]+)',
+      'a1b23',
+      [
+        ['1', '1'],
+        ['23', '23'],
+      ],
+    ],
+  ])('of %s in %j are %j', (pattern, text, groups) => {
+    const regex = engine.compile(pattern);
+    expect(regex.findAll(text).map(match => match.groups)).toEqual(groups);
+    expect(regex.findAllTexts(text)).toEqual(groups.map(([whole]) => whole));
+    expect(regex.find(text)?.groups).toEqual(groups[0]);
+    expect(regex.findText(text)).toBe(groups[0]?.[0]);
+    for (const match of regex.findAll(text)) expect(text.slice(match.start, match.end)).toBe(match.groups[0]);
+  });
+
+  it('stop at the limit', () => {
+    expect(engine.compile('a').findAllTexts('aaa', {limit: 2})).toEqual(['a', 'a']);
+    expect(engine.compile('(a)').findAll('aaa', {limit: 0})).toEqual([]);
+    expect(engine.compile('(?i)a').findAllTexts('aAa', {limit: 2})).toEqual(['a', 'A']);
+  });
+
+  it('tell of each search how much text is left', () => {
+    const seen: number[] = [];
+    engine.compile('(?i)a').findAllTexts('xaxax', {onSearch: length => seen.push(length)});
+    expect(seen).toEqual([5, 3, 1]);
+  });
+
+  it('counts groups', () => {
+    expect(engine.compile('a').groupCount).toBe(0);
+    expect(engine.compile('(a)(?:b)(?P<c>c)').groupCount).toBe(2);
+  });
+});
+
 describe('nativeSubset', () => {
   it.each([
     '(a+)+',
@@ -188,9 +244,30 @@ describe('nativeSubset', () => {
       expect(native, pattern).toBeDefined();
       const linear = createRegexEngine().compile(`(?:${pattern})(?P<keep>)`);
       for (const text of texts) {
-        const agrees = native!.regex.test(text) === linear.test(text);
+        const [first] = linear.findAll(text, {limit: 1});
+        const agrees =
+          native!.regex.test(text) === linear.test(text) &&
+          createMatches(native!.regex.source, text) === linear.findAll(text).map(place).join() &&
+          native!.regex.exec(text)?.index === first?.start;
         expect(agrees ? '' : `${pattern} on ${JSON.stringify(text)}`).toBe('');
       }
     }
   });
 });
+
+/** Places of all matches on the native engine, as Go counts them. */
+function createMatches(source: string, text: string): string {
+  const places: string[] = [];
+  let last = -1;
+  for (const match of text.matchAll(new RegExp(source, 'gu'))) {
+    const end = match.index + match[0].length;
+    if (match[0] === '' && end === last) continue;
+    last = end;
+    places.push(place({start: match.index, end}));
+  }
+  return places.join();
+}
+
+function place({start, end}: {readonly start: number; readonly end: number}): string {
+  return `${start}-${end}`;
+}

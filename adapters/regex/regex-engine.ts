@@ -1,6 +1,6 @@
-import {RE2JS, RE2JSException} from 're2js';
+import {type Matcher, RE2JS, RE2JSException} from 're2js';
 import {EvalError} from '../../engine/diagnostic.js';
-import type {CompiledRegex, RegexEngine} from '../../engine/regex/types.js';
+import type {CompiledRegex, FindAllOptions, RegexEngine, RegexMatch} from '../../engine/regex/types.js';
 import {nativeSubset} from './native-subset.js';
 import {parseReplacement, type ReplacementPart} from './replacement.js';
 
@@ -42,16 +42,12 @@ function compileRegex(pattern: string): CompiledRegex {
   }
 
   function replace(text: string, parts: readonly ReplacementPart[]): string {
-    const matcher = regex.matcher(text);
     let result = '';
-    let end = -1;
     let from = 0;
-    while (matcher.find()) {
-      // Go has no empty match right behind another match.
-      if (matcher.start() === matcher.end() && matcher.start() === end) continue;
-      end = matcher.end();
+    const matcher = regex.matcher(text);
+    forEachMatch(matcher, text, {}, () => {
       result += text.slice(from, matcher.start());
-      from = end;
+      from = matcher.end();
       for (const part of parts) {
         if (typeof part === 'string') result += part;
         else {
@@ -59,15 +55,80 @@ function compileRegex(pattern: string): CompiledRegex {
           if (group !== undefined) result += matcher.group(group) ?? '';
         }
       }
-    }
+    });
     return result + text.slice(from);
   }
 
+  const isNative = (text: string): boolean => native !== undefined && text.length <= native.maxLength;
+  let everywhere: RegExp | undefined;
+
   return {
-    test: text => (native && text.length <= native.maxLength ? native.regex.test(text) : regex.test(text)),
+    groupCount: groups,
+    test: text => (isNative(text) ? native!.regex.test(text) : regex.test(text)),
+    find(text) {
+      const matcher = regex.matcher(text);
+      return matcher.find() ? matchOf(matcher, groups) : undefined;
+    },
+    findAll(text, options = {}) {
+      const matches: RegexMatch[] = [];
+      const matcher = regex.matcher(text);
+      forEachMatch(matcher, text, options, () => matches.push(matchOf(matcher, groups)));
+      return matches;
+    },
+    findText(text) {
+      if (isNative(text)) return native!.regex.exec(text)?.[0];
+      const matcher = regex.matcher(text);
+      return matcher.find() ? (matcher.group() ?? '') : undefined;
+    },
+    findAllTexts(text, options = {}) {
+      if (isNative(text)) {
+        everywhere ??= new RegExp(native!.regex.source, 'gu');
+        return nativeTexts(everywhere, text, options.limit);
+      }
+      const texts: string[] = [];
+      const matcher = regex.matcher(text);
+      forEachMatch(matcher, text, options, () => texts.push(matcher.group() ?? ''));
+      return texts;
+    },
     replaceAll: (text, replacement) => replace(text, parseReplacement(replacement)),
     replaceAllLiteral: (text, replacement) => replace(text, [replacement]),
   };
+}
+
+/** Calls `visit` while the matcher stands on a match. Go has no empty match right behind another match. */
+function forEachMatch(matcher: Matcher, text: string, options: FindAllOptions, visit: () => void): void {
+  const {limit = Number.POSITIVE_INFINITY, onSearch} = options;
+  let end = 0;
+  for (let count = 0, last = -1; count < limit; ) {
+    onSearch?.(text.length - end);
+    if (!matcher.find()) return;
+    end = matcher.end();
+    if (matcher.start() === end && end === last) continue;
+    last = end;
+    count++;
+    visit();
+  }
+}
+
+function matchOf(matcher: Matcher, groups: number): RegexMatch {
+  const texts: Array<string | undefined> = [];
+  for (let group = 0; group <= groups; group++) texts.push(matcher.group(group) ?? undefined);
+  return {start: matcher.start(), end: matcher.end(), groups: texts};
+}
+
+function nativeTexts(regex: RegExp, text: string, limit = Number.POSITIVE_INFINITY): string[] {
+  const texts: string[] = [];
+  regex.lastIndex = 0;
+  for (let last = -1; texts.length < limit; ) {
+    const found = regex.exec(text);
+    if (found === null) break;
+    const end = found.index + found[0].length;
+    if (found[0] === '') regex.lastIndex = end + (text.codePointAt(end)! > 0xffff ? 2 : 1);
+    if (found[0] === '' && end === last) continue;
+    last = end;
+    texts.push(found[0]);
+  }
+  return texts;
 }
 
 function parse(pattern: string): RE2JS {
