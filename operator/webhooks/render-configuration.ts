@@ -54,16 +54,26 @@ function renderEntry(plan: ConfigurationPlan, entry: WebhookEntry, options: Rend
       scope: rule.scope,
     })),
     failurePolicy: entry.failurePolicy,
-    matchPolicy: 'Equivalent',
-    namespaceSelector: dynamic ? within(entry.namespace, outsideOwnNamespace(options.namespaceSelector, service.namespace)) : {},
-    objectSelector: (entry.objectSelector as Json | undefined) ?? (dynamic ? (options.objectSelector ?? {}) : {}),
+    matchPolicy: entry.matchPolicy ?? 'Equivalent',
+    namespaceSelector: dynamic
+      ? within(entry.namespace, outsideOwnNamespace(joinSelectors(entry.namespaceSelector, options.namespaceSelector), service.namespace))
+      : {},
+    objectSelector: dynamic ? (joinSelectors(entry.objectSelector, options.objectSelector) ?? {}) : (entry.objectSelector ?? {}),
     sideEffects: entry.sideEffects,
     timeoutSeconds: entry.timeoutSeconds,
     admissionReviewVersions: ['v1'],
   };
   if (entry.matchConditions.length > 0) webhook['matchConditions'] = entry.matchConditions.map(condition => ({...condition}));
-  if (plan.kind === 'MutatingWebhookConfiguration') webhook['reinvocationPolicy'] = 'IfNeeded';
+  if (plan.kind === 'MutatingWebhookConfiguration') webhook['reinvocationPolicy'] = entry.reinvocationPolicy ?? 'IfNeeded';
   return webhook;
+}
+
+/** Both hold: labels of the installation win over a policy's, expressions of the policy come first. */
+function joinSelectors(own: JsonObject | undefined, shared: JsonObject | undefined): JsonObject | undefined {
+  if (own === undefined || shared === undefined) return own ?? shared;
+  const labels = {...(own['matchLabels'] as JsonObject | undefined), ...(shared['matchLabels'] as JsonObject | undefined)};
+  const expressions = [own, shared].flatMap(selector => (Array.isArray(selector['matchExpressions']) ? selector['matchExpressions'] : []));
+  return {...(Object.keys(labels).length > 0 && {matchLabels: labels}), ...(expressions.length > 0 && {matchExpressions: expressions})};
 }
 
 /** What a tenant's conditions do to a request stays in the tenant's namespace: a broken one would fail requests of all. */

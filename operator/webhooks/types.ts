@@ -1,10 +1,12 @@
+import type {JsonObject} from '../../engine/json/types.js';
+
 /** The parts of a Validating- or MutatingWebhookConfiguration that we write. Field order is the order of output. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
   readonly operations: readonly string[];
   readonly resources: readonly string[];
-  readonly scope: 'Namespaced' | '*';
+  readonly scope: 'Namespaced' | 'Cluster' | '*';
 }
 
 export interface WebhookMatchCondition {
@@ -21,7 +23,13 @@ export interface WebhookEntry {
   readonly timeoutSeconds: number;
   readonly sideEffects: 'None' | 'NoneOnDryRun';
   readonly matchConditions: readonly WebhookMatchCondition[];
-  readonly objectSelector?: unknown;
+  readonly objectSelector?: JsonObject;
+  /** Joined with that of the installation. */
+  readonly namespaceSelector?: JsonObject;
+  /** Default: `Equivalent`. */
+  readonly matchPolicy?: 'Exact';
+  /** Of mutating entries; default: `IfNeeded`. */
+  readonly reinvocationPolicy?: 'Never';
   /** Only objects of this namespace are sent. */
   readonly namespace?: string;
 }

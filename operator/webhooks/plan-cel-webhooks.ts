@@ -1,0 +1,245 @@
+import {createHash} from 'node:crypto';
+import type {MatchConstraints, NamedExpression, ResourceRule} from '../../engine/cel-policies/model.js';
+import type {CompiledCelPolicy, PolicyVariant} from '../../engine/cel-policies/types.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import type {LabelSelector} from '../../engine/policy/model.js';
+import type {FailurePolicy} from '../../engine/types.js';
+import {bootstrapMatchCondition, isBootstrapResource} from './bootstrap-kinds.js';
+import type {WebhookEntry, WebhookMatchCondition, WebhookRule} from './types.js';
+
+export interface CelPlanOptions {
+  /** What is served; policies that a native policy stands in for are left out by the caller. */
+  readonly policies: Iterable<CompiledCelPolicy>;
+  /** Seconds, where the policy asks for nothing else. */
+  readonly defaultTimeout: number;
+  readonly forceIgnore: boolean;
+  /** Whether the API server may judge the policy's conditions for us: they mean the same there. */
+  readonly offloads: (policy: CompiledCelPolicy) => boolean;
+  /** Whether a condition may go into the configuration once its policy is off-loaded. */
+  readonly offloadsCondition: (condition: NamedExpression) => boolean;
+}
+
+export interface CelPlan {
+  readonly validating: readonly WebhookEntry[];
+  readonly mutating: readonly WebhookEntry[];
+}
+
+interface KindOfEntry {
+  readonly base: string;
+  readonly path: string;
+  readonly webhook: 'validating' | 'mutating';
+}
+
+const entryKinds: Readonly<Record<string, KindOfEntry>> = {
+  ValidatingPolicy: {base: 'vpol.validate.kyverno.svc', path: '/vpol', webhook: 'validating'},
+  NamespacedValidatingPolicy: {base: 'nvpol.validate.kyverno.svc', path: '/nvpol', webhook: 'validating'},
+  GeneratingPolicy: {base: 'gpol.validate.kyverno.svc', path: '/gpol', webhook: 'validating'},
+  NamespacedGeneratingPolicy: {base: 'ngpol.validate.kyverno.svc', path: '/ngpol', webhook: 'validating'},
+  MutatingPolicy: {base: 'mpol.validate.kyverno.svc', path: '/mpol', webhook: 'mutating'},
+  NamespacedMutatingPolicy: {base: 'nmpol.validate.kyverno.svc', path: '/nmpol', webhook: 'mutating'},
+};
+
+const generatingOperations = ['CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+
+/** Entries of the policies written in CEL: one per policy that has settings of its own, else one per selectors and failure policy. */
+export function planCelWebhooks(options: CelPlanOptions): CelPlan {
+  const policies = [...options.policies].filter(takesPartInAdmission).sort(byKindAndKey);
+  const entries = Object.entries(entryKinds).flatMap(([kind, {base, path, webhook}]) => {
+    const ofKind = policies.filter(policy => policy.ref.kind === kind);
+    const planner = new KindPlanner(base, path, options);
+    return planner.plan(ofKind).map(entry => ({webhook, entry}));
+  });
+  const of = (webhook: 'validating' | 'mutating') =>
+    entries.filter(item => item.webhook === webhook).map(item => item.entry).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {validating: of('validating'), mutating: of('mutating')};
+}
+
+class KindPlanner {
+  constructor(
+    readonly base: string,
+    readonly path: string,
+    readonly options: CelPlanOptions,
+  ) {}
+
+  plan(policies: readonly CompiledCelPolicy[]): WebhookEntry[] {
+    const fine = policies.filter(policy => this.#isFineGrained(policy));
+    const shared = policies.filter(policy => !fine.includes(policy));
+    return [...fine.flatMap(policy => this.#own(policy)), ...this.#shared(shared)];
+  }
+
+  #isFineGrained(policy: CompiledCelPolicy): boolean {
+    const {timeoutSeconds} = commonSpec(policy);
+    return timeoutSeconds !== undefined || policyConstraints(policy)?.matchPolicy === 'Exact' || this.#offloads(policy);
+  }
+
+  #offloads(policy: CompiledCelPolicy): boolean {
+    return commonSpec(policy).matchConditions.length > 0 && this.options.offloads(policy);
+  }
+
+  #own(policy: CompiledCelPolicy): WebhookEntry[] {
+    const {namespace, name} = policy.ref;
+    const id = namespace === '' ? name : `${namespace}-${name}`;
+    const conditions = this.#offloads(policy) ? this.#conditions(policy) : [];
+    return this.#entries([policy], `finegrained-${id}`, conditions);
+  }
+
+  #conditions(policy: CompiledCelPolicy): WebhookMatchCondition[] {
+    const written = (variant: PolicyVariant) => variantConditions(variant).filter(this.options.offloadsCondition);
+    const [main, ...derived] = policy.variants;
+    if (main === undefined) return [];
+    if (policy.ref.kind.endsWith('GeneratingPolicy') && synchronizes(policy)) {
+      return written(main).map(({name, expression}) => ({name, expression: `request.operation != 'CREATE' || (${expression})`}));
+    }
+    if (derived.length === 0) return written(main).map(({name, expression}) => ({name, expression}));
+    const pods = [{group: '', version: 'v1', kind: 'Pod'}];
+    return [
+      ...written(main).map(condition => guarded('autogen', pods, condition)),
+      ...policy.autogen.flatMap(({name, targets}) => {
+        const variant = derived.find(item => item.name === name);
+        // Templates inside other kinds are judged as Pods: nothing of the object itself can be asked here.
+        if (variant === undefined || name === 'extract') return [];
+        return written(variant).map(condition => guarded(`autogen-${name}`, targets, condition));
+      }),
+    ].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #shared(policies: readonly CompiledCelPolicy[]): WebhookEntry[] {
+    const groups = new Map<string, CompiledCelPolicy[]>();
+    for (const policy of policies) {
+      const key = JSON.stringify([policy.ref.namespace, selectorsOf(policy)]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [policy]);
+      else group.push(policy);
+    }
+    return [...groups].flatMap(([key, group]) => {
+      const suffix = groups.size === 1 ? '' : createHash('sha256').update(key).digest('hex').slice(0, 8);
+      return this.#entries(group, suffix, []);
+    });
+  }
+
+  /** One entry for what fails closed, one for what does not; each names its own policies only. */
+  #entries(group: readonly CompiledCelPolicy[], suffix: string, conditions: readonly WebhookMatchCondition[]): WebhookEntry[] {
+    return (['Fail', 'Ignore'] as const).flatMap(failurePolicy => {
+      const parts = group.flatMap(policy => {
+        const rules = rulesOf(policy, this.#failurePolicy(policy), failurePolicy);
+        return rules.length === 0 ? [] : [{policy, rules}];
+      });
+      const first = parts[0];
+      if (first === undefined) return [];
+      const rules = uniqueRules(parts.flatMap(part => part.rules));
+      const {namespaceSelector, objectSelector} = selectorsOf(first.policy);
+      const {timeoutSeconds} = commonSpec(first.policy);
+      const wild = failurePolicy === 'Fail' && rules.some(rule => [...rule.apiGroups, ...rule.resources].some(part => part.includes('*')));
+      const {namespace} = first.policy.ref;
+      const entry: WebhookEntry = {
+        name: `${this.base}-${failurePolicy.toLowerCase()}${suffix === '' ? '' : `-${suffix}`}`,
+        path: `${this.path}/${[...new Set(parts.map(part => part.policy.ref.name))].sort().join('/')}`,
+        failurePolicy,
+        rules,
+        timeoutSeconds: Math.min(30, Math.max(1, timeoutSeconds ?? this.options.defaultTimeout)),
+        sideEffects: 'NoneOnDryRun',
+        matchConditions: wild ? [...conditions, bootstrapMatchCondition] : conditions,
+        reinvocationPolicy: 'Never',
+        ...(namespaceSelector !== undefined && {namespaceSelector}),
+        ...(objectSelector !== undefined && {objectSelector}),
+        ...(policyConstraints(first.policy)?.matchPolicy === 'Exact' && {matchPolicy: 'Exact' as const}),
+        ...(namespace !== '' && {namespace}),
+      };
+      return [entry];
+    });
+  }
+
+  #failurePolicy(policy: CompiledCelPolicy): FailurePolicy {
+    return this.options.forceIgnore || policy.source.type === 'generating' ? 'Ignore' : policy.failurePolicy;
+  }
+}
+
+function takesPartInAdmission(policy: CompiledCelPolicy): boolean {
+  return Object.hasOwn(entryKinds, policy.ref.kind) && commonSpec(policy).admission && commonSpec(policy).mode === 'Kubernetes';
+}
+
+type Common = Pick<Extract<CompiledCelPolicy['source'], {type: 'validating'}>['spec'], 'matchConditions' | 'timeoutSeconds' | 'admission' | 'mode'>;
+
+function commonSpec(policy: CompiledCelPolicy): Common {
+  const {source} = policy;
+  if (source.type === 'deleting' || source.type === 'imageValidating') {
+    return {matchConditions: [], timeoutSeconds: undefined, admission: false, mode: 'Kubernetes'};
+  }
+  return source.spec;
+}
+
+function policyConstraints(policy: CompiledCelPolicy): MatchConstraints | undefined {
+  return policy.source.spec.matchConstraints;
+}
+
+function variantConditions(variant: PolicyVariant): readonly NamedExpression[] {
+  const {behaviour} = variant;
+  return behaviour.type === 'deleting' ? [] : behaviour.model.spec.matchConditions;
+}
+
+function synchronizes(policy: CompiledCelPolicy): boolean {
+  return policy.source.type === 'generating' && policy.source.spec.synchronize;
+}
+
+function guarded(
+  prefix: string,
+  kinds: ReadonlyArray<{readonly group: string; readonly version: string; readonly kind: string}>,
+  {name, expression}: NamedExpression,
+): WebhookMatchCondition {
+  const alternatives = kinds
+    .map(({group, version, kind}) => `(object.apiVersion == '${group === '' ? version : `${group}/${version}`}' && object.kind =='${kind}')`)
+    .sort();
+  return {name: `${prefix}-${name}`, expression: `!(${alternatives.join(' || ')}) || (${expression})`};
+}
+
+/** A tenant's selector of namespaces counts for nothing: its entry is held to the one namespace anyway. */
+function selectorsOf(policy: CompiledCelPolicy): {namespaceSelector: JsonObject | undefined; objectSelector: JsonObject | undefined} {
+  const constraints = policyConstraints(policy);
+  return {
+    namespaceSelector: policy.ref.namespace === '' ? selectorJson(constraints?.namespaceSelector) : undefined,
+    objectSelector: selectorJson(constraints?.objectSelector),
+  };
+}
+
+function selectorJson(selector: LabelSelector | undefined): JsonObject | undefined {
+  if (selector === undefined) return undefined;
+  const json = JSON.parse(JSON.stringify(selector)) as JsonObject;
+  const kept = Object.entries(json).filter(([, value]) => typeof value === 'object' && value !== null && Object.keys(value).length > 0);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** What of a policy's rules goes into entries of `wanted`: kinds a cluster boots with never fail closed. */
+function rulesOf(policy: CompiledCelPolicy, failurePolicy: FailurePolicy, wanted: FailurePolicy): WebhookRule[] {
+  const generating = policy.source.type === 'generating';
+  return policy.variants.flatMap(variant =>
+    (variant.constraints?.resourceRules ?? []).flatMap(rule => {
+      const boot = failurePolicy === 'Fail' ? rule.resources.filter(resource => isBootstrap(rule, resource)) : [];
+      const resources = wanted === failurePolicy ? rule.resources.filter(resource => !boot.includes(resource)) : wanted === 'Ignore' ? boot : [];
+      return resources.length === 0 ? [] : [webhookRule({...rule, resources}, generating)];
+    }),
+  );
+}
+
+function isBootstrap(rule: ResourceRule, resource: string): boolean {
+  return rule.apiGroups.some(group => isBootstrapResource(group, resource));
+}
+
+function webhookRule(rule: ResourceRule, generating: boolean): WebhookRule {
+  return {
+    apiGroups: [...rule.apiGroups],
+    apiVersions: [...rule.apiVersions],
+    operations: generating ? generatingOperations : [...rule.operations],
+    resources: [...rule.resources],
+    scope: rule.scope,
+  };
+}
+
+function uniqueRules(rules: readonly WebhookRule[]): WebhookRule[] {
+  const byText = new Map(rules.map(rule => [JSON.stringify([rule.apiGroups, rule.apiVersions, rule.resources, rule.scope, rule.operations]), rule]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rule]) => rule);
+}
+
+function byKindAndKey(a: CompiledCelPolicy, b: CompiledCelPolicy): number {
+  const key = ({ref}: CompiledCelPolicy) => `${ref.kind}/${ref.key}`;
+  return key(a) < key(b) ? -1 : 1;
+}
