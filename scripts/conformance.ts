@@ -3,10 +3,11 @@
 // With `--pairs [count]` it compares the command with an admission server instead: every policy on every object of its
 // own suite, then a seeded sample of cross pairs, or all of them without a count.
 import {spawn} from 'node:child_process';
-import {cp, mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {availableParallelism, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {discoverTests} from '../cli/test/discover.js';
+import {clusterSectionOf} from '../test/conformance/cluster/cluster-section.js';
 import {compatibilityText} from '../test/conformance/compatibility-text.js';
 import {compareCross, compareOwn, readPairs} from '../test/conformance/pairs.js';
 import {conformanceRoot, readSuites, type Suite} from '../test/conformance/suites.js';
@@ -79,7 +80,10 @@ if (root === undefined) {
     suites.filter(suite => suite.waitsFor === undefined),
   );
   const {text, differing} = compatibilityText(suites, verdicts);
-  await writeFile(join(repository, 'docs', 'compatibility.md'), text);
+  const page = join(repository, 'docs', 'compatibility.md');
+  // The other half of the page is made by `npm run conformance:cluster`.
+  const cluster = clusterSectionOf(await readFile(page, 'utf8').catch(() => ''));
+  await writeFile(page, cluster === '' ? text : `${text}\n${cluster}\n`);
   process.stdout.write(text);
   for (const verdict of differing) process.stderr.write(`${verdict.suite.id}: ${verdict.difference ?? ''}\n`);
   if (differing.length > 0) process.exitCode = 1;

@@ -22,6 +22,8 @@ export interface ClusterOptions extends ApiServerOptions {
   readonly minor?: string;
   /** Run kube-controller-manager. Default true. */
   readonly controllerManager?: boolean;
+  /** Approved CertificateSigningRequests get a certificate of the cluster's authority. Default false. */
+  readonly certificateSigning?: boolean;
 }
 
 /** A running control plane; everything listens on 127.0.0.1. */
@@ -96,7 +98,7 @@ async function start(programs: ProgramPaths, supervisor: Supervisor, options: Cl
   try {
     await apiServerReady();
     if (options.controllerManager !== false) {
-      controllerManager = launch('kube-controller-manager', controllerManagerArgs(ports, files));
+      controllerManager = launch('kube-controller-manager', controllerManagerArgs(ports, files, options));
       const manager = controllerManager;
       await eventually(
         async () => (await api.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200,

@@ -107,15 +107,26 @@ const controllers = [
   'validatingadmissionpolicy-status-controller',
 ];
 
-export function controllerManagerArgs(ports: Ports, files: ControlPlaneFiles): string[] {
+const signers = ['certificatesigningrequest-signing-controller', 'certificatesigningrequest-approving-controller'];
+
+export function controllerManagerArgs(
+  ports: Ports,
+  files: ControlPlaneFiles,
+  {certificateSigning = false}: {readonly certificateSigning?: boolean} = {},
+): string[] {
   const kubeconfig = files.path('controller-manager.kubeconfig');
+  const signing = [
+    `--cluster-signing-cert-file=${files.path('ca.crt')}`,
+    `--cluster-signing-key-file=${files.path('ca.key')}`,
+  ];
   return [
+    ...(certificateSigning ? signing : []),
     `--kubeconfig=${kubeconfig}`,
     `--authentication-kubeconfig=${kubeconfig}`,
     `--authorization-kubeconfig=${kubeconfig}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${ports.controllerManager}`,
-    `--controllers=${controllers.join(',')}`,
+    `--controllers=${[...controllers, ...(certificateSigning ? signers : [])].join(',')}`,
     '--leader-elect=false',
     '--use-service-account-credentials=true',
     `--service-account-private-key-file=${files.path('service-accounts.key')}`,

@@ -12,6 +12,7 @@ export interface ControlPlaneFiles {
 
 type FileName =
   | 'ca.crt'
+  | 'ca.key'
   | 'apiserver.crt'
   | 'apiserver.key'
   | 'kubelet-client.crt'
@@ -47,6 +48,7 @@ export async function writeControlPlaneFiles(options: ControlPlaneFilesOptions):
   const access = {server: options.server, ca: authority.certificate};
   const contents: Readonly<Record<FileName, string>> = {
     'ca.crt': authority.certificate,
+    'ca.key': authority.key,
     'apiserver.crt': apiServer.certificate,
     'apiserver.key': apiServer.key,
     'kubelet-client.crt': kubeletClient.certificate,

@@ -18,6 +18,8 @@ export interface InstallOperatorOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What stands for the program of the operator's image. Default: node with `dist/kyverno.cjs`. */
   readonly command?: readonly string[];
+  /** Keeps a real scheduler from the operator's Pods. */
+  readonly schedulerName?: string;
   /** Wait until every replica is ready. Default true. */
   readonly wait?: boolean;
 }
@@ -37,7 +39,12 @@ interface Manifest {
 }
 
 interface PodTemplate {
-  template: {spec: {containers: {args?: string[]; env?: {name: string; value: string}[]; image: string}[]}};
+  template: {
+    spec: {
+      schedulerName?: string;
+      containers: {args?: string[]; env?: {name: string; value: string}[]; image: string}[];
+    };
+  };
 }
 
 interface CustomResourceDefinition {
@@ -173,13 +180,14 @@ async function readManifests(): Promise<Manifest[]> {
 }
 
 /** The webhook Service leads to the balancer; the Deployment gets the options. */
-function adapt(manifest: Manifest, {replicas, args = [], env = {}}: InstallOperatorOptions): Manifest {
+function adapt(manifest: Manifest, {replicas, schedulerName, args = [], env = {}}: InstallOperatorOptions): Manifest {
   if (manifest.kind === 'Service' && manifest.metadata?.name === 'kyverno-svc') {
     return {...manifest, spec: {type: 'ExternalName', externalName: 'localhost'}};
   }
   if (!isDeployment(manifest)) return manifest;
   const copy = structuredClone(manifest);
   if (replicas !== undefined) copy.spec.replicas = replicas;
+  if (schedulerName !== undefined) copy.spec.template.spec.schedulerName = schedulerName;
   for (const container of copy.spec.template.spec.containers) {
     container.args = [...(container.args ?? []), ...args];
     container.env = [...(container.env ?? []), ...Object.entries(env).map(([name, value]) => ({name, value}))];

@@ -1,0 +1,55 @@
+import type {Cluster} from '../../cluster/cluster.js';
+
+/** A kind that can be listed and deleted. */
+export interface ListedKind {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** URL of all its objects, such as `/apis/apps/v1/deployments`. */
+  readonly path: string;
+}
+
+interface ResourceList {
+  readonly resources?: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+    readonly verbs: readonly string[];
+  }[];
+}
+
+type Api = Pick<Cluster, 'request'>;
+
+/** Every kind in one version of its group. */
+export async function listedKinds(cluster: Api): Promise<readonly ListedKind[]> {
+  const {groups = []} = (
+    await cluster.request<{groups?: readonly {name: string; preferredVersion: {groupVersion: string}}[]}>(
+      'GET',
+      '/apis',
+    )
+  ).body;
+  const places = [
+    {group: '', base: '/api/v1'},
+    ...groups.map(({name, preferredVersion}) => ({group: name, base: `/apis/${preferredVersion.groupVersion}`})),
+  ];
+  const lists = await Promise.all(
+    places.map(async ({group, base}) => {
+      const {resources = []} = (await cluster.request<ResourceList>('GET', base)).body;
+      return resources
+        .filter(({name, verbs}) => !name.includes('/') && verbs.includes('list') && verbs.includes('delete'))
+        .map(({name, kind, namespaced}) => ({group, resource: name, kind, namespaced, path: `${base}/${name}`}));
+    }),
+  );
+  return lists.flat();
+}
+
+/** URL of one object. */
+export function objectPath(
+  {path, resource, namespaced}: ListedKind,
+  namespace: string | undefined,
+  name: string,
+): string {
+  if (!namespaced) return `${path}/${name}`;
+  return `${path.slice(0, -resource.length)}namespaces/${namespace ?? ''}/${resource}/${encodeURIComponent(name)}`;
+}
