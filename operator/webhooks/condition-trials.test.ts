@@ -46,7 +46,14 @@ afterEach(async () => {
   await server.close();
 });
 
-function state(name: string, {generation = 1, expression = `${name}-${generation}`, uid = name} = {}): ServedState {
+interface Wording {
+  readonly generation?: number;
+  /** Empty = no conditions. */
+  readonly expression?: string;
+  readonly uid?: string;
+}
+
+function state(name: string, {generation = 1, expression = `${name}-${generation}`, uid = name}: Wording = {}): ServedState {
   const rule = {name: 'r', match: {any: [{resources: {kinds: ['ConfigMap']}}]}, validate: {message: 'm', pattern: {metadata: {name: '?*'}}}};
   const conditions = expression === '' ? {} : {webhookConfiguration: {matchConditions: [{name: 'own', expression: `'${expression}' != ''`}]}};
   const compiled = compileState(

@@ -9,6 +9,18 @@ export interface EventuallyOptions {
   readonly assertPossible?: () => void;
 }
 
+/** Tells the state of something that runs, for the error of a wait that was in vain. */
+export type Witness = () => Promise<string>;
+
+const witnesses = new Set<Witness>();
+const testimonyMs = 10_000;
+
+/** Has `witness` heard whenever a wait fails; the returned function ends that. */
+export function addWitness(witness: Witness): () => void {
+  witnesses.add(witness);
+  return () => witnesses.delete(witness);
+}
+
 /** Repeats `attempt` until it returns something but undefined or false; the last error is told when time is up. */
 export async function eventually<T>(
   attempt: () => Promise<T | undefined | false> | T | undefined | false,
@@ -24,7 +36,19 @@ export async function eventually<T>(
     } catch (error) {
       cause = error;
     }
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1000} s`, {cause});
+    if (Date.now() > deadline) {
+      throw new Error(`${what}: not within ${timeoutMs / 1000} s${await testimonies()}`, {cause});
+    }
     await delay(everyMs);
   }
+}
+
+/** A witness that has nothing to say in time, or fails, is no reason to tell another error. */
+async function testimonies(): Promise<string> {
+  const heard = [...witnesses].map(async witness => {
+    const silence = delay(testimonyMs, 'a witness said nothing in time', {ref: false});
+    return Promise.race([witness(), silence]).catch(error => `a witness failed: ${error}`);
+  });
+  const texts = await Promise.all(heard);
+  return texts.map(text => `\n${text}`).join('');
 }

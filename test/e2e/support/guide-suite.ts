@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {ownPath} from '../../../engine/json/types.js';
+import {eventually} from '../../cluster/eventually.js';
 import {type GuideRow, guideObject, guideObjects, messagesOf} from '../../guide/load.js';
 import {admissionRequest} from '../../guide/request.js';
 import type {GuideContext, GuideRun} from './guide-context.js';
@@ -95,10 +96,14 @@ export function guideSuite(name: string, root: string, run: () => GuideRun): voi
           const answer = await standalone.review(`/validate/fail/finegrained/${key}`, request);
           expect(answer.allowed).toBe(row.expected !== 'fail');
           for (const message of messagesOf(row)) expect(flat(answer.status?.message)).toContain(flat(message));
-          const decision = decisions(
-            standalone.entries().slice(from),
-            subjectOf(row.operation, object as unknown as Thing),
-          ).get(`${key}/${row.rule}`);
+          const rule = `${key}/${row.rule}`;
+          const subject = subjectOf(row.operation, object as unknown as Thing);
+          const found = () => decisions(standalone.entries().slice(from), subject).get(rule);
+          // The line comes by a pipe, the answer by a socket: either may be first.
+          const decision =
+            row.expected === 'skip'
+              ? found()
+              : await eventually(found, {what: `verdict of ${rule} on ${subject}`, everyMs: 20});
           expect(decision?.status ?? 'skip').toBe(row.expected);
         });
       }

@@ -1,9 +1,11 @@
 import {createServer} from 'node:net';
 import {setTimeout as delay} from 'node:timers/promises';
 import {type Cluster, type ClusterOptions, startCluster} from '../../cluster/cluster.js';
+import {addWitness} from '../../cluster/eventually.js';
 import {type InstalledOperator, type InstallOperatorOptions, installOperator} from '../../cluster/install-operator.js';
 import {type Barrier, createBarrier} from './barrier.js';
 import {ensureBuilt} from './build.js';
+import {operatorWitness} from './witness.js';
 
 export interface OperatorCluster extends InstalledOperator {
   readonly cluster: Cluster;
@@ -21,11 +23,13 @@ export async function startOperatorCluster(
   try {
     const barrier = await createBarrier(cluster);
     const operator = await installOperator(cluster, options);
+    const dismiss = addWitness(operatorWitness(cluster, operator.agent));
     return {
       ...operator,
       cluster,
       barrier,
       async stop() {
+        dismiss();
         await operator.stop();
         await cluster.stop();
       },

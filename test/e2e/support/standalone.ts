@@ -19,6 +19,7 @@ export interface ReviewAnswer {
 export interface Standalone {
   /** Everything it printed. */
   output(): string;
+  /** What it has logged, as far as it has got here: a line may come after the answer that it is about. */
   entries(): readonly LogEntry[];
   review(path: string, request: JsonObject): Promise<ReviewAnswer>;
   stop(): Promise<void>;
@@ -46,20 +47,21 @@ export async function startStandalone(policies: string): Promise<Standalone> {
   const child = spawn(process.execPath, [program, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
   let text = '';
   const port = await new Promise<number>((resolve, reject) => {
-    const hear = (chunk: Buffer) => {
-      text += chunk.toString('utf8');
+    const hear = (chunk: string) => {
+      text += chunk;
       const match = /serves admission on https:\/\/127\.0\.0\.1:(\d+)/.exec(text);
       if (match !== null) resolve(Number(match[1]));
     };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
     child.once('exit', code => reject(new Error(`serve ended with ${code}: ${text}`)));
   });
   const ca = readFileSync(join(tls, 'ca.crt'));
   return {
     output: () => text,
+    // Whole lines only: the last one may still be on its way.
     entries: () =>
       text
+        .slice(0, text.lastIndexOf('\n') + 1)
         .split('\n')
         .filter(line => line.startsWith('{'))
         .map(line => JSON.parse(line) as LogEntry),
