@@ -20,19 +20,18 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** A double as Go's `strconv.FormatFloat(n, 'g', -1, 64)`: shortest digits, exponent below 1e-4 and from 1e21 on. */
+/** A double as Go's `%g` prints it: the shortest digits, with an exponent below 1e-4 and from 1e6 on. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
   const exponent = Number(exponentText);
-  if (exponent < -4 || exponent >= 21) {
+  if (exponent < -4 || exponent >= 6) {
     const size = Math.abs(exponent).toString().padStart(2, '0');
     return `${mantissa}e${exponent < 0 ? '-' : '+'}${size}`;
   }
-  const text = String(value);
-  return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text;
+  return String(value);
 }
 
 const maxDepth = 64;
