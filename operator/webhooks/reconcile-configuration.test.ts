@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest';
 import type {JsonObject} from '../../engine/json/types.js';
 import {planStaticWebhooks} from './plan-static-webhooks.js';
 import {configurationStep, handSetTimeouts} from './reconcile-configuration.js';
+import {markOf, settledAnnotation, settledMark} from './settled.js';
 import {renderConfiguration, type RenderOptions} from './render-configuration.js';
 import type {ConfigurationPlan} from './types.js';
 
@@ -32,9 +33,10 @@ const plan: ConfigurationPlan = {
   ],
 };
 
-/** As the API server would give it back. */
+/** As the API server would give it back once it has been written twice. */
 function stored(object: JsonObject): JsonObject {
   const copy = structuredClone(object) as {metadata: JsonObject} & JsonObject;
+  copy.metadata['annotations'] = {...(copy.metadata['annotations'] as JsonObject), [settledAnnotation]: settledMark(copy['webhooks'])};
   copy.metadata['resourceVersion'] = '7';
   copy.metadata['uid'] = 'u';
   copy.metadata['generation'] = 2;
@@ -85,11 +87,33 @@ describe('configurationStep', () => {
     });
   }
 
+  it('writes webhooks a second time, with a mark and nothing else changed, and not a third', () => {
+    const live = stored(wanted);
+    delete ((live['metadata'] as JsonObject)['annotations'] as JsonObject)[settledAnnotation];
+    const step = configurationStep(wanted, live);
+    if (step.action !== 'settle') throw new Error(step.action);
+    expect(step.object['webhooks']).toEqual(wanted['webhooks']);
+    expect((step.object['metadata'] as JsonObject)['resourceVersion']).toBe('7');
+    expect(markOf(step.object)).toBe(settledMark(wanted['webhooks']));
+    expect(configurationStep(wanted, stored(step.object))).toEqual({action: 'none'});
+  });
+
+  it.each<[string, (live: JsonObject) => void, boolean]>([
+    ['loses the mark when webhooks change', live => void (live['webhooks'] = []), false],
+    ['keeps the mark when only labels change', live => void ((live['metadata'] as JsonObject)['labels'] = {}), true],
+  ])('%s', (_name, edit, kept) => {
+    const live = stored(wanted);
+    edit(live);
+    const step = configurationStep(wanted, live);
+    expect(step.action === 'update' && markOf(step.object) !== undefined).toBe(kept);
+  });
+
   it('keeps a valid timeout that somebody set by hand, over later reconciles too', () => {
     const live = stored(wanted);
     firstWebhook(live)['timeoutSeconds'] = 5;
     expect(handSetTimeouts(live)).toEqual(new Map([['validate.kyverno.io', 5]]));
-    expect(configurationStep(wanted, live).action).toBe('none');
+    // For the API server these are new webhooks.
+    expect(configurationStep(wanted, live)).toMatchObject({action: 'settle', object: {webhooks: live['webhooks']}});
     const wider = renderConfiguration({...plan, entries: plan.entries.map(entry => ({...entry, rules: []}))}, options);
     const step = configurationStep(wider, live);
     expect(step.action === 'update' && firstWebhook(step.object)['timeoutSeconds']).toBe(5);

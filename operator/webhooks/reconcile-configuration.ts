@@ -1,12 +1,13 @@
 import {deepEqual} from '../../engine/json/equal.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import {timeoutsAnnotation} from './render-configuration.js';
+import {markOf, settledAnnotation, settledMark} from './settled.js';
 
 export type ConfigurationStep =
   | {readonly action: 'none'}
   | {readonly action: 'create'; readonly object: JsonObject}
-  /** A whole PUT with the live object's resourceVersion. */
-  | {readonly action: 'update'; readonly object: JsonObject};
+  /** A whole PUT with the live object's resourceVersion; `settle` = nothing is wrong, but these webhooks have been written only once. */
+  | {readonly action: 'update' | 'settle'; readonly object: JsonObject};
 
 /**
  * What has to be written so that the live configuration is the wanted one. Foreign entries, conditions, labels and
@@ -15,14 +16,26 @@ export type ConfigurationStep =
 export function configurationStep(wanted: JsonObject, live: JsonObject | undefined): ConfigurationStep {
   if (live === undefined) return {action: 'create', object: wanted};
   const target = keepHandSetTimeouts(wanted, live);
-  if (deepEqual(comparable(target), comparable(live))) return {action: 'none'};
+  const mark = settledMark(own(target, 'webhooks'));
+  const is = comparable(live);
+  const shall = comparable(target);
+  if (!deepEqual(shall, is)) {
+    const kept = deepEqual(own(shall, 'webhooks'), own(is, 'webhooks')) ? markOf(live) : undefined;
+    return {action: 'update', object: replacement(target, live, kept)};
+  }
+  return markOf(live) === mark ? {action: 'none'} : {action: 'settle', object: replacement(target, live, mark)};
+}
+
+function replacement(target: JsonObject, live: JsonObject, mark: string | undefined): JsonObject {
   const metadata = ownPath(target, 'metadata');
+  const annotations = ownPath(target, 'metadata', 'annotations');
   const version = ownPath(live, 'metadata', 'resourceVersion');
   return {
-    action: 'update',
-    object: {
-      ...target,
-      metadata: {...(isObject(metadata) ? metadata : {}), ...(typeof version === 'string' && {resourceVersion: version})},
+    ...target,
+    metadata: {
+      ...(isObject(metadata) ? metadata : {}),
+      ...(mark !== undefined && {annotations: {...(isObject(annotations) ? annotations : {}), [settledAnnotation]: mark}}),
+      ...(typeof version === 'string' && {resourceVersion: version}),
     },
   };
 }
@@ -74,10 +87,15 @@ function comparable(configuration: JsonObject): JsonObject {
   const webhooks = own(configuration, 'webhooks');
   return {
     labels: own(fields, 'labels') ?? {},
-    annotations: own(fields, 'annotations') ?? {},
+    annotations: withoutMark(own(fields, 'annotations')),
     ownerReferences: own(fields, 'ownerReferences') ?? [],
     webhooks: Array.isArray(webhooks) ? webhooks.map(withDefaults) : [],
   };
+}
+
+function withoutMark(annotations: Json | undefined): JsonObject {
+  const {[settledAnnotation]: _mark, ...rest} = isObject(annotations) ? annotations : {};
+  return rest;
 }
 
 function withDefaults(webhook: Json): Json {

@@ -23,12 +23,14 @@ let clock: ManualClock;
 let cache: PolicyCache;
 let controller: WebhookController;
 let lines: string[];
+let frozen: JsonObject | undefined;
 
 beforeEach(async () => {
   server = await startTestApiServer();
   client = createKubeClient({kubeConfig: server.kubeConfig, userAgent: 'kyverno', qps: 0, burst: 0, log: silentLog});
   clock = createManualClock();
   lines = [];
+  frozen = undefined;
   cache = new PolicyCache({
     resources: () => builtinResourceMap,
     compile: {matchConditions: 'by-api-server'},
@@ -60,10 +62,11 @@ afterEach(async () => {
   await server.close();
 });
 
-/** The collection as a mirror without delay has it. */
+/** The collection as a mirror without delay has it, but for what is `frozen`. */
 function storeOf(resource: string): ObjectStore {
   const store = createObjectStore();
   for (const object of server.objects(`apis/admissionregistration.k8s.io/v1/${resource}`)) store.put(keyOf(object)!, object);
+  if (frozen !== undefined && validating.endsWith(`/${resource}`)) store.put(name, frozen);
   return store;
 }
 
@@ -97,6 +100,39 @@ describe('the webhook controller', () => {
     await reconcile();
     await eventually(() => controller.registered('a')?.generation === 1);
     expect(JSON.stringify(live())).toContain('configmaps');
+  });
+
+  it('writes the webhooks a second time once they are at rest, and not a third', async () => {
+    put('a', 'ConfigMap');
+    await reconcile();
+    await eventually(() => controller.registered('a')?.generation === 1);
+    const webhooks = live()!['webhooks'];
+    const before = writes();
+    clock.advance(2_000);
+    await eventually(() => writes() === before + 1);
+    expect(live()!['webhooks']).toEqual(webhooks);
+    for (let round = 0; round < 3; round += 1) {
+      await reconcile();
+      clock.advance(2_000);
+      await turns();
+    }
+    expect(writes()).toBe(before + 1);
+  });
+
+  it('covers a policy that comes back before the mirror has heard of its end', async () => {
+    put('a', 'ConfigMap');
+    await reconcile();
+    await eventually(() => controller.registered('a')?.generation === 1);
+    const old = structuredClone(live()!);
+    frozen = old;
+    put('a', 'Secret', 2);
+    await reconcile();
+    await eventually(() => controller.registered('a')?.generation === 2);
+    put('a', 'ConfigMap', 3);
+    await reconcile();
+    await eventually(() => controller.registered('a')?.generation === 3);
+    expect(JSON.stringify(live())).toContain('configmaps');
+    expect(JSON.stringify(live())).not.toContain('secrets');
   });
 
   it('takes no number of own changes for a contest', async () => {

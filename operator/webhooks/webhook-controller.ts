@@ -55,6 +55,8 @@ export interface WebhookController {
 
 const settleMs = 50;
 const trialMs = 5_000;
+/** From the first writing of webhooks to the second: longer than an API server takes to read its configurations. */
+const secondWriteMs = 2_000;
 /** Repairs of one configuration within a minute before we stop answering each at once. */
 const maxRepairs = 100;
 const minuteMs = 60_000;
@@ -70,6 +72,8 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
   const written = new Map<string, JsonObject>();
   /** Of each contested configuration, when we write it again (monotonic). */
   const restUntil = new Map<string, number>();
+  /** Of each configuration, when its webhooks are written a second time (monotonic). */
+  const settleAt = new Map<string, number>();
   let sharedTrial: {readonly conditions: readonly WebhookMatchCondition[]; readonly refusal: string | undefined} | undefined;
   let notes = new Map<string, PolicyWebhookNote[]>();
   let leading = false;
@@ -159,14 +163,30 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     const live = newest(options.lister(configurationResources[plan.kind]).get(plan.name), written.get(plan.name));
     const step = configurationStep(wanted, live);
     if (step.action === 'none') return true;
+    if (step.action === 'settle' && !isSettleDue(plan.name)) return true;
     if (live !== undefined && contested(plan.name, versionOf(live))) return false;
     const stored =
       step.action === 'create'
         ? await client.create(collection, step.object, {fieldManager: 'kyverno'})
         : await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
     written.set(plan.name, stored);
+    if (step.action === 'settle') {
+      log.v(2, `webhook configuration ${plan.name} written a second time`);
+      return true;
+    }
+    settleAt.delete(plan.name);
+    isSettleDue(plan.name);
     log.v(1, `webhook configuration ${plan.name} ${step.action === 'create' ? 'created' : 'updated'}`, {entries: plan.entries.length});
     return true;
+  }
+
+  /** Else has us look again when it is. */
+  function isSettleDue(name: string): boolean {
+    const now = clock.monotonic();
+    const due = settleAt.get(name) ?? now + secondWriteMs;
+    settleAt.set(name, due);
+    if (now < due) queue.addAfter('all', due - now);
+    return now >= due;
   }
 
   /** Somebody who rewrites what we write again and again is answered only every ten seconds. Own changes count for nothing. */
@@ -197,6 +217,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
       leading = now;
       registered.clear();
       written.clear();
+      settleAt.clear();
       if (now) {
         queue.add('all');
         queue.resume();
