@@ -298,11 +298,12 @@ describe('F5: the webhook times out', () => {
         `kubectl patch validatingwebhookconfigurations \\\n  ${configuration} \\\n  --type ${type} -p '{"webhooks":[{"name":"validate.kyverno.io","timeoutSeconds":5}]}'`,
       );
     const path = `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/${configuration}`;
-    const before = (await operator.cluster.request('GET', path)).body;
+    const webhooks = async () => (await operator.cluster.request<{webhooks: unknown}>('GET', path)).body.webhooks;
+    const before = await webhooks();
     const merge = await patch('merge');
     expect(merge.code).not.toBe(0);
     expect(merge.stderr).toContain('Required value');
-    expect((await operator.cluster.request('GET', path)).body).toEqual(before);
+    expect(await webhooks()).toEqual(before);
     expect((await shell.run('kubectl create configmap refused -n shop')).stderr).toContain('label team is missing');
 
     expect((await patch('strategic')).code).toBe(0);
@@ -359,6 +360,17 @@ describe('F7: the log level', () => {
 
 describe('the flows', () => {
   it('leave policies as they are judged: Ready', async () => {
+    expect(await verdictOf(operator, enforced)).toMatchObject({status: 'True'});
+  });
+
+  it('have the last word on a status that somebody else writes', async () => {
+    const {body} = await operator.cluster.request<Thing>('GET', policyPath(enforced));
+    const [ready] = body.status?.conditions ?? [];
+    const late = {...ready, status: 'False', reason: 'Pending', message: 'a late word'};
+    const {status} = await operator.cluster.request('PATCH', `${policyPath(enforced)}/status`, {
+      status: {conditions: [late]},
+    });
+    expect(status).toBe(200);
     expect(await verdictOf(operator, enforced)).toMatchObject({status: 'True'});
   });
 });
