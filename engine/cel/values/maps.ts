@@ -1,17 +1,7 @@
 import {Float, type JsonObject, setOwn} from '../../json/types.js';
 import {CelError} from '../errors.js';
 import {integralOf, intOf, isInt} from './numbers.js';
-import {
-  Duration,
-  type MapKey,
-  ObjectValue,
-  OpaqueValue,
-  Optional,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type Value,
-} from './value.js';
+import {Boxed, type MapKey, Uint, type Value} from './value.js';
 
 export type PlainMap = {readonly [key: string]: Value};
 export type MapValue = PlainMap | ReadonlyMap<MapKey, Value>;
@@ -25,23 +15,11 @@ export function isMap(value: Value | undefined): value is MapValue {
 
 /** A JSON object, or a map literal of strings. */
 export function isPlainMap(value: Value | undefined): value is PlainMap {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return true;
-  return !(Array.isArray(value) || value instanceof Map || isClassed(value));
-}
-
-function isClassed(value: object): boolean {
   return (
-    value instanceof Float ||
-    value instanceof Uint ||
-    value instanceof Uint8Array ||
-    value instanceof Duration ||
-    value instanceof Timestamp ||
-    value instanceof Optional ||
-    value instanceof TypeValue ||
-    value instanceof ObjectValue ||
-    value instanceof OpaqueValue
+    typeof value === 'object' &&
+    value !== null &&
+    !(value instanceof Boxed || value instanceof Float || value instanceof Map || value instanceof Uint8Array) &&
+    !Array.isArray(value)
   );
 }
 

@@ -41,37 +41,50 @@ export type Value =
 /** `Uint` keys are kept as `u:<digits>` symbols of the registry, so that equal keys are one key; see maps.ts. */
 export type MapKey = string | boolean | number | bigint | symbol;
 
+/** What all classes of values have in common, so that one check tells a plain map from every one of them. */
+export abstract class Boxed {}
+
 /** An unsigned 64-bit integer. */
-export class Uint {
-  constructor(readonly value: bigint) {}
+export class Uint extends Boxed {
+  constructor(readonly value: bigint) {
+    super();
+  }
 }
 
 /** Nanoseconds, within ±315,576,000,000 seconds. */
-export class Duration {
-  constructor(readonly nanos: bigint) {}
+export class Duration extends Boxed {
+  constructor(readonly nanos: bigint) {
+    super();
+  }
 }
 
 /** Nanoseconds since the epoch; years 1 to 9999. */
-export class Timestamp {
-  constructor(readonly nanos: bigint) {}
+export class Timestamp extends Boxed {
+  constructor(readonly nanos: bigint) {
+    super();
+  }
 }
 
-export class Optional {
+export class Optional extends Boxed {
   static readonly none = new Optional(undefined);
 
   /** `undefined`: none. */
-  constructor(readonly value: Value | undefined) {}
+  constructor(readonly value: Value | undefined) {
+    super();
+  }
 }
 
-export class TypeValue {
-  constructor(readonly type: Type) {}
+export class TypeValue extends Boxed {
+  constructor(readonly type: Type) {
+    super();
+  }
 }
 
 /**
  * A value with fields that need not be there yet: `variables` evaluates a field when it is first read. What `get` throws
  * (a CelError, a Suspend) is the read's.
  */
-export abstract class ObjectValue {
+export abstract class ObjectValue extends Boxed {
   abstract readonly typeName: string;
   /** `undefined`: no such field, or not set. */
   abstract get(field: string): Value | undefined;
@@ -85,7 +98,7 @@ export abstract class ObjectValue {
 }
 
 /** A value that only functions look into. */
-export abstract class OpaqueValue {
+export abstract class OpaqueValue extends Boxed {
   /** As `type(x)` prints it. */
   abstract readonly typeName: string;
   abstract equals(other: OpaqueValue): boolean;
