@@ -1,11 +1,11 @@
-/** Pod controllers that autogen knows, with their group/version/kind and where their Pod template stands. */
+/** Pod controllers that autogen knows, with their group/version/kind; policies' status lists them in this order. */
 export const podControllers = {
   DaemonSet: 'apps/v1/DaemonSet',
   Deployment: 'apps/v1/Deployment',
   Job: 'batch/v1/Job',
-  StatefulSet: 'apps/v1/StatefulSet',
   ReplicaSet: 'apps/v1/ReplicaSet',
   ReplicationController: 'v1/ReplicationController',
+  StatefulSet: 'apps/v1/StatefulSet',
   CronJob: 'batch/v1/CronJob',
 } as const;
 

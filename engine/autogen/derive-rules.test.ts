@@ -13,11 +13,11 @@ const controllerKinds = [
   'apps/v1/DaemonSet',
   'apps/v1/Deployment',
   'batch/v1/Job',
-  'apps/v1/StatefulSet',
   'apps/v1/ReplicaSet',
   'v1/ReplicationController',
+  'apps/v1/StatefulSet',
 ];
-const every = ['DaemonSet', 'Deployment', 'Job', 'StatefulSet', 'ReplicaSet', 'ReplicationController', 'CronJob'];
+const every = ['DaemonSet', 'Deployment', 'Job', 'ReplicaSet', 'ReplicationController', 'StatefulSet', 'CronJob'];
 
 function load(rules: string, annotation?: string): ClassicPolicy {
   const metadata =
