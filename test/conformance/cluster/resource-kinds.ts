@@ -21,27 +21,31 @@ interface ResourceList {
 
 type Api = Pick<Cluster, 'request'>;
 
-/** Every kind in one version of its group. */
+interface GroupList {
+  readonly groups?: readonly {readonly name: string; readonly versions: readonly {readonly groupVersion: string}[]}[];
+}
+
+/** Every kind once, in the first version of its group that has it. */
 export async function listedKinds(cluster: Api): Promise<readonly ListedKind[]> {
-  const {groups = []} = (
-    await cluster.request<{groups?: readonly {name: string; preferredVersion: {groupVersion: string}}[]}>(
-      'GET',
-      '/apis',
-    )
-  ).body;
-  const places = [
-    {group: '', base: '/api/v1'},
-    ...groups.map(({name, preferredVersion}) => ({group: name, base: `/apis/${preferredVersion.groupVersion}`})),
-  ];
+  const {groups = []} = (await cluster.request<GroupList>('GET', '/apis')).body;
+  const places = groups.flatMap(({name, versions}) =>
+    versions.map(({groupVersion}) => ({group: name, base: `/apis/${groupVersion}`})),
+  );
   const lists = await Promise.all(
-    places.map(async ({group, base}) => {
+    [{group: '', base: '/api/v1'}, ...places].map(async ({group, base}) => {
       const {resources = []} = (await cluster.request<ResourceList>('GET', base)).body;
       return resources
         .filter(({name, verbs}) => !name.includes('/') && verbs.includes('list') && verbs.includes('delete'))
         .map(({name, kind, namespaced}) => ({group, resource: name, kind, namespaced, path: `${base}/${name}`}));
     }),
   );
-  return lists.flat();
+  const seen = new Set<string>();
+  return lists.flat().filter(({group, resource}) => {
+    const key = `${group}/${resource}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
 }
 
 /** URL of one object. */
