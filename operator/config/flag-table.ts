@@ -83,7 +83,7 @@ export const flagTable = {
   reportsServiceAccountName: inert(text()),
   enableConfigMapCaching: inert(toggle(true)),
   enableDeferredLoading: inert(toggle(true, 'FLAG_ENABLE_DEFERRED_LOADING')),
-  maxGlobalContextEntries: inert(integer(0, 0)),
+  maxGlobalContextEntries: integer(0, 0),
 
   // Events and metrics
   omitEvents: texts(''),

@@ -30,7 +30,6 @@ export const unservedKinds: readonly UnservedKind[] = [
   ]),
   {group: 'kyverno.io', version: 'v2', resource: 'cleanuppolicies', namespaced: true, shape: 'conditions'},
   {group: 'kyverno.io', version: 'v2', resource: 'clustercleanuppolicies', namespaced: false, shape: 'conditions'},
-  {group: 'kyverno.io', version: 'v2', resource: 'globalcontextentries', namespaced: false, shape: 'conditions'},
 ];
 
 export interface UnservedOptions {

@@ -1,9 +1,9 @@
 import {requestData, requestMethod, serviceCall} from './context-entry.js';
 import {age, type Definition} from './definition.js';
-import {flag, int32, list, named, type SchemaNode, text, time} from './schema.js';
+import {flag, int32, list, named, oneOf, type SchemaNode, text, time} from './schema.js';
 import {conditions, observedGeneration} from './status-condition.js';
 
-const spec: SchemaNode = named(
+const spec: SchemaNode = oneOf(named(
   'GlobalContextEntrySpec',
   'Where the value comes from; exactly one of kubernetesResource and apiCall.',
   {
@@ -26,7 +26,7 @@ const spec: SchemaNode = named(
       named('Projection', 'A part of the value.', {name: text('Name.'), jmesPath: text('JMESPath over the value.')}),
     ),
   },
-);
+), 'kubernetesResource', 'apiCall');
 
 const status: SchemaNode = named('GlobalContextEntryStatus', 'State of the value.', {
   observedGeneration,

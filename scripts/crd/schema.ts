@@ -9,6 +9,8 @@ export interface SchemaNode {
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
+  /** Exactly one of these properties is given. */
+  readonly oneOf?: readonly string[];
   readonly items?: SchemaNode;
   readonly values?: SchemaNode;
   /** Keeps whatever users write here. Without `type` it may be any JSON value. */
@@ -130,6 +132,11 @@ export function requiring(node: SchemaNode, ...required: string[]): SchemaNode {
   return {...node, required};
 }
 
+/** Marks properties of which users give exactly one: the API server itself refuses others. */
+export function oneOf(node: SchemaNode, ...names: string[]): SchemaNode {
+  return {...node, oneOf: names};
+}
+
 /** An OpenAPI v3 structural schema, as the API server takes it. */
 export type OpenApi = {[key: string]: unknown};
 
@@ -141,6 +148,7 @@ export function toOpenApi(node: SchemaNode): OpenApi {
   if (node.enum !== undefined) out['enum'] = [...node.enum];
   if (node.nullable) out['nullable'] = true;
   if (node.required !== undefined) out['required'] = [...node.required].sort();
+  if (node.oneOf !== undefined) out['oneOf'] = node.oneOf.map(name => ({required: [name]}));
   if (node.free) out['x-kubernetes-preserve-unknown-fields'] = true;
   if (node.atomic) out['x-kubernetes-map-type'] = 'atomic';
   if (node.properties !== undefined) {

@@ -1,6 +1,7 @@
 import {type CompileOptions, compilePolicy} from '../../engine/compile/compile-policy.js';
 import {CompileError, type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
 import {compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
+import {loadGlobalContextEntry} from '../../engine/global-context/load-entry.js';
 import {deepEqual} from '../../engine/json/equal.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {loadClassicPolicy, loadException} from '../../engine/policy/index.js';
@@ -35,6 +36,10 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
   }
   if (kind.group === 'kyverno.io' && kind.kind === 'PolicyException')
     return reviewException(object, options.exceptions);
+  if (kind.group === 'kyverno.io' && kind.kind === 'GlobalContextEntry') {
+    const {errors} = loadGlobalContextEntry(object);
+    return {...accepted, allowed: errors.length === 0, errors};
+  }
   return {...accepted, warnings: [`${kind.kind} (${kind.group}) is stored but not served by this release`]};
 }
 
