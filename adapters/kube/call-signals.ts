@@ -84,3 +84,13 @@ export function idleTimer({
     },
   };
 }
+
+/** Rejects with an AbortError as soon as `signal` is aborted, for work that cannot be ended; its outcome is then dropped. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new DOMException('aborted', 'AbortError'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, {once: true});
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -4,19 +4,21 @@ import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
-import {systemClock} from '../clock.js';
+import {createManualClock} from '../clock/manual-clock.js';
+import {type Clock, systemClock} from '../clock.js';
 import {silentLog} from '../log.js';
 import {createKubeClient} from './client.js';
 import {createCredentials} from './credentials.js';
 import {KubeError} from './kube-error.js';
 import {answer, fail, kubeConfigFor, startTestApiServer, type TestApiServer} from './testing/api-server.js';
+import {turns} from './testing/eventually.js';
 import type {KubeClient} from './types.js';
 
 let server: TestApiServer;
 let client: KubeClient;
 const pods = {group: '', version: 'v1', resource: 'pods'} as const;
 
-function clientFor(kubeConfig = server.kubeConfig, options: {maxBytes?: number; timeoutMs?: number} = {}): KubeClient {
+function clientFor(kubeConfig = server.kubeConfig, options: {maxBytes?: number; timeoutMs?: number; clock?: Clock} = {}): KubeClient {
   return createKubeClient({kubeConfig, userAgent: 'kyverno', qps: 0, burst: 0, log: silentLog, ...options});
 }
 
@@ -214,6 +216,23 @@ describe('kube client', () => {
     };
     await client.get({...pods, namespace: 'shop', name: 'a'});
     expect(server.requests.length).toBe(2);
+  });
+
+  it('does not wait for credentials beyond the deadline of the call, nor for ever for the same attempt', async () => {
+    const kubeConfig = kubeConfigFor(server.url);
+    const apply = kubeConfig.applyToHTTPSOptions.bind(kubeConfig);
+    let stuck = true;
+    kubeConfig.applyToHTTPSOptions = options => (stuck ? new Promise(() => undefined) : apply(options));
+    const clock = createManualClock();
+    const waiting = clientFor(kubeConfig, {clock});
+    const call = errorOf(waiting.get({...pods, name: 'a'}, {timeoutMs: 1_000}));
+    await turns();
+    clock.advance(1_000);
+    expect((await call).reason).toBe('Timeout');
+    stuck = false;
+    clock.advance(30_000);
+    expect((await errorOf(waiting.get({...pods, name: 'a'}))).status).toBe(404);
+    waiting.close();
   });
 
   for (const [server, sent] of [

@@ -6,7 +6,7 @@ import {isObject, type JsonObject, ownPath} from '../../engine/json/types.js';
 import {type Clock, sleep, systemClock} from '../clock.js';
 import type {Log} from '../log.js';
 import {listItems, readAnswer} from './answers.js';
-import {idleTimer, linkSignals} from './call-signals.js';
+import {idleTimer, linkSignals, unlessAborted} from './call-signals.js';
 import {type Connection, createCredentials} from './credentials.js';
 import {KubeError} from './kube-error.js';
 import {collectionPath, objectPath} from './paths.js';
@@ -64,7 +64,8 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     let renewed = false;
     let reconnected = false;
     for (;;) {
-      const connection = await connect();
+      // Credentials come from plug-ins and files, which know no deadline.
+      const connection = await unlessAborted(connect(), wire.signal);
       let response: IncomingMessage;
       try {
         response = await send(connection, wire);

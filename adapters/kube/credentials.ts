@@ -46,7 +46,7 @@ export function createCredentials(kubeConfig: KubeConfig, clock: Clock): Credent
   const token = tokenFileReader(tokenFileOf(kubeConfig));
   let agents: Agents | undefined;
   let base: {readonly headers: Readonly<Record<string, string>>; readonly readAt: number} | undefined;
-  let reading: Promise<void> | undefined;
+  let reading: {readonly done: Promise<void>; readonly since: number} | undefined;
 
   async function refresh(): Promise<void> {
     const options: RequestOptions = {};
@@ -70,10 +70,14 @@ export function createCredentials(kubeConfig: KubeConfig, clock: Clock): Credent
   return {
     async current() {
       if (base === undefined || clock.monotonic() - base.readAt > refreshMs) {
-        reading ??= refresh().finally(() => {
-          reading = undefined;
-        });
-        await reading;
+        // A plug-in that never ends must not be waited for by all who come later.
+        if (reading === undefined || clock.monotonic() - reading.since > refreshMs) {
+          const done = refresh().finally(() => {
+            if (reading?.done === done) reading = undefined;
+          });
+          reading = {done, since: clock.monotonic()};
+        }
+        await reading.done;
       }
       if (base === undefined || agents === undefined) throw new Error('no credentials');
       const bearer = mayAuthenticate ? await token.read() : undefined;

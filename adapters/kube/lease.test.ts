@@ -122,6 +122,31 @@ describe('lease election', () => {
     expect(happened).toEqual(['a leads', 'a stops', 'b leads']);
   });
 
+  it('gives the Lease back although a renewal that arrived was never answered', async () => {
+    const a = candidate('a');
+    await eventually(() => a.isLeader);
+    let swallowed = 0;
+    server.intercept = ({method}) => {
+      if (method !== 'PUT' || swallowed > 0) return false;
+      swallowed += 1;
+      server.put(leases, {...lease()!});
+      return true;
+    };
+    clock.advance(2_000);
+    await eventually(() => swallowed === 1);
+    await a.stop();
+    expect(spec('holderIdentity')).toBe('');
+  });
+
+  it('does not give back what another has taken meanwhile', async () => {
+    const a = candidate('a');
+    await eventually(() => a.isLeader);
+    const current = lease()!;
+    server.put(leases, {...current, spec: {...(current['spec'] as JsonObject), holderIdentity: 'b'}});
+    await a.stop();
+    expect(spec('holderIdentity')).toBe('b');
+  });
+
   it('steps down at the renew deadline without an API server, and leads again when it is back', async () => {
     const a = candidate('a');
     await eventually(() => a.isLeader);

@@ -31,6 +31,8 @@ export interface LeaseElection {
   stop(): Promise<void>;
 }
 
+const releaseMs = 3_000;
+
 interface Observation {
   readonly holder: string;
   readonly leaseMs: number;
@@ -142,21 +144,26 @@ export function createLeaseElection(options: LeaseElectionOptions): LeaseElectio
     }
   }
 
+  /** A renewal that was ended on its way may have arrived: the Lease is then another version, and still ours. */
   async function release(): Promise<void> {
     if (seen?.holder !== identity) return;
-    const now = microTime(clock.now());
-    const spec = leaseSpec({
-      holder: '',
-      leaseMs: 1_000,
-      acquireTime: now,
-      renewTime: now,
-      transitions: seen.transitions,
-    });
+    const call = {timeoutMs: releaseMs, unthrottled: true};
     try {
-      await client.update(ref, {...seen.object, spec}, {timeoutMs: 3_000, unthrottled: true});
+      try {
+        await client.update(ref, {...seen.object, spec: released(seen)}, call);
+      } catch (error) {
+        if (!hasStatus(error, 409)) throw error;
+        const live = observationOf(await client.get(ref, call), leaseMs);
+        if (live.holder === identity) await client.update(ref, {...live.object, spec: released(live)}, call);
+      }
     } catch (error) {
       log.warn('the Lease could not be given back', {lease: name, error: String(error)});
     }
+  }
+
+  function released({transitions}: Observation): JsonObject {
+    const now = microTime(clock.now());
+    return leaseSpec({holder: '', leaseMs: 1_000, acquireTime: now, renewTime: now, transitions});
   }
 
   async function run(): Promise<void> {

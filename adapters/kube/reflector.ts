@@ -39,7 +39,7 @@ export interface ReflectorOptions {
   readonly metrics?: ReflectorMetrics | undefined;
   readonly random?: (() => number) | undefined;
   readonly pageSize?: number | undefined;
-  /** A stream without a byte for so long is dead; 120 s when absent (servers send bookmarks every minute). */
+  /** A stream without a byte for so long is dead; 75 s when absent (servers send bookmarks every minute). */
   readonly idleMs?: number | undefined;
   /** Seconds after which the server is asked to end a stream: a random value between the two; 300 to 600 when absent. */
   readonly watchSeconds?: readonly [number, number] | undefined;
@@ -84,7 +84,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     metrics,
     random = Math.random,
   } = options;
-  const {pageSize = 500, idleMs = 120_000, watchSeconds = [300, 600], retryMs = {first: 500, max: 10_000}} = options;
+  const {pageSize = 500, idleMs = 75_000, watchSeconds = [300, 600], retryMs = {first: 500, max: 10_000}} = options;
   const kind = resourceKey(collection);
   const store = createObjectStore(options.indexers);
   const identities = new Map<string, Identity>();

@@ -42,6 +42,7 @@ interface Seen {
   cancelExpiry(): void;
 }
 
+const silentMs = 15_000;
 const collection = {group: 'coordination.k8s.io', version: 'v1', resource: 'leases'} as const;
 /** A Lease is deleted only after this many of its durations, so that a slow replica finds its own again. */
 const cleanUpAfter = 5;
@@ -56,6 +57,8 @@ export function createLiveReplicas(options: LiveReplicasOptions): LiveReplicas {
     clock,
     log,
     labelSelector: `${replicaLabel}=true`,
+    // Every replica renews within seconds, this one too.
+    idleMs: silentMs,
     random,
     onChange(key, object) {
       seen.get(key)?.cancelExpiry();
