@@ -1,0 +1,21 @@
+import type {Library} from '../library/library.js';
+import {encodersLibrary} from './encoders.js';
+import {listsLibrary} from './lists.js';
+import {mathLibrary} from './math.js';
+import {regexLibrary} from './regex.js';
+import {setsLibrary} from './sets.js';
+import {stringsLibrary} from './strings.js';
+
+export {checkFormatCall, type FormatFault} from './format-check.js';
+export {sortByKeys, sortCost} from './list-functions.js';
+export {encodersLibrary, listsLibrary, mathLibrary, regexLibrary, setsLibrary, stringsLibrary};
+
+/** cel-go's extensions in the versions that Kyverno has; Kubernetes itself lacks math, encoders and regex. */
+export const extensionLibraries: readonly Library[] = [
+  stringsLibrary,
+  listsLibrary,
+  setsLibrary,
+  mathLibrary,
+  encodersLibrary,
+  regexLibrary,
+];
