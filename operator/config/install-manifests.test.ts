@@ -3,8 +3,8 @@ import {join, resolve} from 'node:path';
 import {describe, expect, it} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import {defaultConfig, parseConfig} from './config-map.js';
-import {parseFlags} from './flags.js';
 import {readEnvironment} from './environment.js';
+import {parseFlags} from './flags.js';
 import {compileResourceFilters} from './resource-filters.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -70,6 +70,11 @@ describe('the install manifests', () => {
       'ClusterRole kyverno:extra',
       'ClusterRoleBinding kyverno:extra',
       'ClusterRoleBinding kyverno:view',
+      ...['admin', 'view'].flatMap(who =>
+        ['policies', 'policyreports', 'reports', 'updaterequests'].map(
+          what => `ClusterRole kyverno:rbac:${who}:${what}`,
+        ),
+      ),
       'Role kyverno',
       'RoleBinding kyverno',
       'ConfigMap kyverno',
@@ -165,12 +170,17 @@ describe('the roles', () => {
   });
 
   it('take the rights of every label that upstream knows', () => {
-    const labels = find('ClusterRole', 'kyverno:extra').aggregationRule.clusterRoleSelectors.flatMap(each =>
-      Object.keys(each.matchLabels),
-    );
-    expect(labels).toEqual(
-      ['admission', 'background', 'cleanup', 'reports'].map(name => `rbac.kyverno.io/aggregate-to-${name}-controller`),
-    );
+    const parts = ['admission', 'background', 'cleanup', 'reports'];
+    expect(find('ClusterRole', 'kyverno:extra').aggregationRule.clusterRoleSelectors).toEqual([
+      ...parts.map(name => ({matchLabels: {[`rbac.kyverno.io/aggregate-to-${name}-controller`]: 'true'}})),
+      ...parts.map(name => ({
+        matchLabels: {
+          'app.kubernetes.io/component': `${name}-controller`,
+          'app.kubernetes.io/instance': 'kyverno',
+          'app.kubernetes.io/part-of': 'kyverno',
+        },
+      })),
+    ]);
   });
 });
 
