@@ -1,13 +1,14 @@
-import type {ApiCallRequest, ContextLoader} from '../engine/context-loader.js';
+import type {ApiCallRequest, CollectionQuery, ContextLoader, ListQuery} from '../engine/context-loader.js';
 import {EvalError} from '../engine/diagnostic.js';
+import {textMapOf} from '../engine/json/text.js';
 import {type Json, type JsonObject, ownPath} from '../engine/json/types.js';
-import type {KindInfo, ResourceMap} from '../engine/resource-map.js';
+import {apiVersionOf, type KindInfo, type ResourceMap, resourceOfKind} from '../engine/resource-map.js';
+import type {HttpCaller} from './http/http-caller.js';
 import type {NameLookup} from './http/name-lookup.js';
 import type {ServiceCaller} from './http/service-caller.js';
 import {parseApiPath} from './kube/api-path.js';
 import {configMapValue, lookupFailed, uniform} from './kube/context-loader.js';
 import {joinKey} from './kube/object-store.js';
-import {textMapOf} from '../engine/json/text.js';
 
 export interface OfflineContextLoaderOptions {
   /** Objects that stand for a cluster: Namespaces, ConfigMaps and whatever policies read by API calls. */
@@ -20,6 +21,8 @@ export interface OfflineContextLoaderOptions {
   readonly random?: (() => number) | undefined;
   /** Absent = service calls are refused. */
   readonly services?: ServiceCaller | undefined;
+  /** Absent = calls of web servers are refused. */
+  readonly http?: HttpCaller | undefined;
   /** Absent = host names cannot be resolved. */
   readonly lookup?: NameLookup | undefined;
 }
@@ -33,7 +36,7 @@ type Objects = ReadonlyMap<string, JsonObject>;
 
 /** The engine's door without a cluster: given objects answer, all else is refused in words that say so. */
 export function createOfflineContextLoader(options: OfflineContextLoaderOptions): OfflineContextLoader {
-  const {resourceMap, now, random = uniform, services, lookup} = options;
+  const {resourceMap, now, random = uniform, services, http, lookup} = options;
   let objects = indexObjects(options.resources, resourceMap);
 
   function apiCall(request: ApiCallRequest, deadline: number): Json | Promise<Json> {
@@ -52,12 +55,7 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
     if (name !== '') return objects.get(objectKey(info, joinKey(namespace, name))) ?? fail('HTTP 404 NotFound');
     if (query.some(([parameter]) => parameter !== 'limit'))
       return fail('selectors are not available without a cluster');
-    return {
-      apiVersion: apiVersionOf(info),
-      kind: `${info.kind}List`,
-      metadata: {resourceVersion: ''},
-      items: listOf(objects, {info, namespace}),
-    };
+    return listObject(objects, info, {...info, namespace, labels: []});
   }
 
   return {
@@ -84,9 +82,37 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
       if (lookup === undefined) throw new EvalError(`host name ${name}: look-ups are not available without a cluster`);
       return lookup(name).catch(lookupFailed(name));
     },
+    resourceGet(query) {
+      const info = query.subresource === undefined ? resourceMap.kindOf(query) : undefined;
+      return info && objects.get(objectKey(info, joinKey(query.namespace, query.name)));
+    },
+    resourceList: query => listObject(objects, knownKind(query, resourceMap), query),
+    resourcePost(request) {
+      throw new EvalError(`${request.resource} cannot be created without a cluster`);
+    },
+    resourceOfKind: (apiVersion, kind) => resourceOfKind(resourceMap, apiVersion, kind),
+    httpCall(request, {deadline}) {
+      if (http === undefined) throw new EvalError(`${request.method} ${request.url}: no answer is given for it`);
+      return http(request, deadline);
+    },
     now,
     random,
   };
+}
+
+function knownKind(query: CollectionQuery, resourceMap: ResourceMap): KindInfo {
+  const info = query.subresource === undefined ? resourceMap.kindOf(query) : undefined;
+  if (info !== undefined) return info;
+  const {group, resource} = query;
+  throw new EvalError(`${resource}${group === '' ? '' : `.${group}`} resource not found`);
+}
+
+function listObject(objects: Objects, info: KindInfo, {namespace, labels}: ListQuery): JsonObject {
+  const items = listOf(objects, {info, namespace}).filter(object => {
+    const own = textMapOf(ownPath(object, 'metadata', 'labels'));
+    return labels.every(([key, value]) => Object.hasOwn(own, key) && own[key] === value);
+  });
+  return {apiVersion: apiVersionOf(info), kind: `${info.kind}List`, metadata: {resourceVersion: ''}, items};
 }
 
 function indexObjects(resources: readonly JsonObject[], resourceMap: ResourceMap): Objects {
@@ -135,8 +161,4 @@ function listOf(
 
 function objectKey(info: KindInfo, key: string): string {
   return `${apiVersionOf(info)}/${info.kind}/${key}`;
-}
-
-function apiVersionOf({group, version}: KindInfo): string {
-  return group === '' ? version : `${group}/${version}`;
 }

@@ -1,4 +1,5 @@
 import type {Json, JsonObject} from './json/types.js';
+import type {GroupVersionResource} from './types.js';
 
 /** Whose rights an evaluation has: a cluster-wide policy, or one that is confined to its namespace. */
 export type Scope = {readonly kind: 'cluster'} | {readonly kind: 'namespace'; readonly namespace: string};
@@ -8,10 +9,52 @@ export type MaybePromise<T> = T | Promise<T>;
 export interface ApiCallRequest {
   /** Path (and query) on the API server, percent-encoding as written; or `undefined` for a service call. */
   readonly urlPath?: string;
-  readonly service?: {readonly url: string; readonly headers: ReadonlyArray<readonly [string, string]>; readonly caBundle?: string};
+  readonly service?: {
+    readonly url: string;
+    readonly headers: ReadonlyArray<readonly [string, string]>;
+    readonly caBundle?: string;
+  };
   readonly method: 'GET' | 'POST';
   /** Body of a POST (and, as the field has it, of a GET with `data`). */
   readonly data?: JsonObject;
+}
+
+/** A collection of objects; `namespace` is empty for cluster-scoped ones, and for all namespaces in a list. */
+export interface CollectionQuery extends GroupVersionResource {
+  /** `log`, `scale` … */
+  readonly subresource?: string | undefined;
+  readonly namespace: string;
+}
+
+export interface ObjectQuery extends CollectionQuery {
+  readonly name: string;
+}
+
+export interface ListQuery extends CollectionQuery {
+  /** Labels that the objects must have. */
+  readonly labels: ReadonlyArray<readonly [string, string]>;
+}
+
+export interface PostRequest extends CollectionQuery {
+  readonly object: JsonObject;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: ReadonlyArray<readonly [string, string]>;
+  /** PEM; instead of the system's authorities. */
+  readonly caBundle?: string | undefined;
+  /** Of a POST. */
+  readonly body?: Json | undefined;
+}
+
+export interface HttpAnswer {
+  readonly statusCode: number;
+  /** `undefined`: the body is no JSON. */
+  readonly body: Json | undefined;
+  /** Of a given answer: an object is to be found under `body`, too. */
+  readonly given?: true;
 }
 
 export interface LoadOptions {
@@ -30,14 +73,28 @@ export interface ContextLoader {
   configMap(namespace: string, name: string, options: LoadOptions): MaybePromise<JsonObject | undefined>;
   /** Decoded JSON of an API or service call. */
   apiCall(request: ApiCallRequest, options: LoadOptions): MaybePromise<Json>;
-  /** Value of a GlobalContextEntry (or one of its projections). */
-  globalReference(name: string, projection: string | undefined, options: LoadOptions): MaybePromise<Json>;
+  /** Value of a GlobalContextEntry (or one of its projections); `undefined` when there is no such entry. */
+  globalReference(name: string, projection: string | undefined, options: LoadOptions): MaybePromise<Json | undefined>;
   /** Registry data of an image. */
   imageData(reference: string, options: LoadOptions): MaybePromise<Json>;
   /** Labels of a namespace; `undefined` when it does not exist. Any other failure rejects: it is never "no labels". */
   namespaceLabels(name: string, options: LoadOptions): MaybePromise<Readonly<Record<string, string>> | undefined>;
   /** IP addresses of a host name. */
   lookupHost(name: string, options: LoadOptions): MaybePromise<readonly string[]>;
+  /** One object; `undefined` when it does not exist. A text that begins with `permission denied` where that is why. */
+  resourceGet(query: ObjectQuery, options: LoadOptions): MaybePromise<JsonObject | undefined>;
+  /** A list object with its `items`. */
+  resourceList(query: ListQuery, options: LoadOptions): MaybePromise<JsonObject>;
+  /** What the API server made of a new object. */
+  resourcePost(request: PostRequest, options: LoadOptions): MaybePromise<JsonObject>;
+  /** The resource of a kind; `undefined` when no such kind is known. */
+  resourceOfKind(
+    apiVersion: string,
+    kind: string,
+    options: LoadOptions,
+  ): MaybePromise<GroupVersionResource | undefined>;
+  /** The answer of a web server, whatever its status. */
+  httpCall(request: HttpRequest, options: LoadOptions): MaybePromise<HttpAnswer>;
   /** Wall clock, milliseconds since the epoch, with fractions where the host has them. */
   now(): number;
   /** Uniform in [0, 1). */

@@ -18,3 +18,14 @@ export interface ResourceMap {
   /** Every kind known. */
   all(): readonly KindInfo[];
 }
+
+/** The resource of a kind in a group and version (`apps/v1`); `undefined` when it is not known. */
+export function resourceOfKind(map: ResourceMap, apiVersion: string, kind: string): GroupVersionResource | undefined {
+  const info = map.find(kind).find(known => apiVersionOf(known) === apiVersion);
+  return info && {group: info.group, version: info.version, resource: info.resource};
+}
+
+/** `v1`, `apps/v1`. */
+export function apiVersionOf({group, version}: Pick<GroupVersionKind, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}

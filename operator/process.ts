@@ -1,9 +1,11 @@
 import {hostname} from 'node:os';
 import type {KubeConfig} from '@kubernetes/client-node';
 import {sleep, systemClock} from '../adapters/clock.js';
+import {createHttpCaller} from '../adapters/http/http-caller.js';
 import {createNameLookup} from '../adapters/http/name-lookup.js';
 import {createServiceCaller} from '../adapters/http/service-caller.js';
 import {createKubeClient} from '../adapters/kube/client.js';
+import {apiServerHosts} from '../adapters/kube/config.js';
 import {createKubeContextLoader} from '../adapters/kube/context-loader.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
 import type {Logger} from '../adapters/log/logger.js';
@@ -27,6 +29,7 @@ import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
 import {lateReader} from './manager/late-reader.js';
+import {EntryStore} from './global-context/entry-store.js';
 import {createManager} from './manager/manager.js';
 import {createWorkQueue} from './manager/work-queue.js';
 import {createPolicyHandlers, exceptionResource, policyResources, replicaState} from './policies/policy-handlers.js';
@@ -103,9 +106,11 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     });
   }
 
+  const globalContext = new EntryStore();
   const lookup = createNameLookup();
   const loader = createKubeContextLoader({
     client,
+    globalContext,
     namespaces: lateReader(manager, 'namespaces'),
     configMaps: lateReader(manager, 'configmaps'),
     clock,
@@ -118,6 +123,16 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       maxBytes: flags.maxAPICallResponseLength,
       timeoutMs: flags.apiCallTimeout,
     }),
+    http: createHttpCaller({
+      allow: flags.httpAllowlist,
+      block: flags.httpBlocklist,
+      apiServer: apiServerHosts(kubeConfig),
+      lookup,
+      clock,
+      maxBytes: flags.maxAPICallResponseLength,
+      timeoutMs: flags.apiCallTimeout,
+    }),
+    resources: discovery.resourceMap,
     maxBytes: flags.maxAPICallResponseLength,
   });
   const regex = createRegexEngine();
@@ -141,6 +156,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     createFeatures({
       ...{client, clock, log, discovery, resources, manager, cache, engine, loader, regex, metrics, events, flags, environment},
       config: () => config,
+      filters: () => filters,
+      globalContext,
       isLeading: () => leading,
     }),
     log,

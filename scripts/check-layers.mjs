@@ -4,7 +4,7 @@ import {dirname, join, relative, resolve, sep} from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const pureEngine = /^engine\/(json|values|yaml|diagnostic|budget|regex|resource-map|types|context-loader)/;
-const engineBuiltins = new Set(['node:crypto', 'node:buffer']);
+const engineBuiltins = new Set(['node:crypto', 'node:buffer', 'node:zlib']);
 const engineDependencies = new Set(['yaml']);
 const rooms = {
   engine: ['engine'],

@@ -12,7 +12,7 @@ export interface EgressRules {
 export type AddressGuard = (host: string, address: string) => string | undefined;
 
 /** Never lifted by a name: the machine itself, its neighbours, cloud metadata, addresses of no single host. */
-const innermost = [
+export const innermost = [
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
@@ -82,7 +82,7 @@ function contains(list: BlockList, address: string): boolean {
 }
 
 /** The IPv4 address inside an IPv6 one (mapped, NAT64, 6to4): what is called in the end. */
-function embeddedV4(address: string): string | undefined {
+export function embeddedV4(address: string): string | undefined {
   if (isIP(address) !== 6) return undefined;
   const groups = expand(address);
   if (groups === undefined) return undefined;

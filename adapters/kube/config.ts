@@ -51,3 +51,16 @@ export function loadKubeconfig(path: string, context?: string): LoadedConfig {
   }
   return {kubeConfig, namespace: current.namespace ?? ''};
 }
+
+/** Hosts, names or addresses, under which the current context's API server is known. */
+export function apiServerHosts(kubeConfig: KubeConfig): readonly string[] {
+  const servers = [kubeConfig.getCurrentCluster()?.server].filter(server => server !== undefined);
+  return servers.flatMap(server => {
+    try {
+      return [new URL(server).hostname.replace(/^\[(.*)\]$/, '$1')];
+    } catch {
+      // The client tells what is wrong with it.
+      return [];
+    }
+  });
+}

@@ -173,7 +173,7 @@ describe('context loader in a cluster', () => {
   });
 
   it('says what this release does not have', () => {
-    expect(() => loaderOf().globalReference('x', undefined, load())).toThrow('not available in this release');
+    expect(() => loaderOf().globalReference('x', undefined, load())).toThrow('not available here');
     expect(() => loaderOf().imageData('x', load())).toThrow('not available in this release');
   });
 

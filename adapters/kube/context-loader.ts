@@ -1,15 +1,18 @@
 import {randomBytes} from 'node:crypto';
-import type {ApiCallRequest, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
+import type {ApiCallRequest, CollectionQuery, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
-import {type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {textMapOf} from '../../engine/json/text.js';
+import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {type ResourceMap, resourceOfKind} from '../../engine/resource-map.js';
 import type {Clock} from '../clock.js';
+import type {HttpCaller} from '../http/http-caller.js';
 import type {NameLookup} from '../http/name-lookup.js';
 import type {ServiceCaller} from '../http/service-caller.js';
 import {parseApiPath} from './api-path.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
+import {collectionPath, objectPath} from './paths.js';
 import type {KubeClient, ObjectRef} from './types.js';
-import {textMapOf} from '../../engine/json/text.js';
 
 export interface KubeContextLoaderOptions {
   readonly client: KubeClient;
@@ -21,6 +24,12 @@ export interface KubeContextLoaderOptions {
   readonly lookup: NameLookup;
   /** Absent = service calls are refused. */
   readonly services?: ServiceCaller | undefined;
+  /** Absent = calls of web servers are refused. */
+  readonly http?: HttpCaller | undefined;
+  /** Kinds that the cluster serves; absent = none is known by its name. */
+  readonly resources?: ResourceMap | undefined;
+  /** Values of GlobalContextEntries, `undefined` for one that there is not; absent = they are not kept. */
+  readonly globalContext?: {read(name: string, projection: string | undefined): Json | undefined} | undefined;
   /** Bytes of one answer; 2 MiB when absent. */
   readonly maxBytes?: number | undefined;
   /** Milliseconds for one live read; 10 s when absent. The caller's deadline ends it earlier for that caller. */
@@ -31,7 +40,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** The engine's door in a cluster: mirrored objects without waiting, live reads else. */
 export function createKubeContextLoader(options: KubeContextLoaderOptions): ContextLoader {
-  const {client, namespaces, configMaps, clock, lookup, services} = options;
+  const {client, namespaces, configMaps, clock, lookup, services, http, resources, globalContext} = options;
   const {maxBytes = 2 * 1024 * 1024, readTimeoutMs = 10_000} = options;
   const reads = new Map<string, Promise<JsonObject | undefined>>();
   const labelsOf = new WeakMap<JsonObject, Labels>();
@@ -81,6 +90,27 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     }
   }
 
+  /** What the API server answers to `resource.*`. */
+  async function exchange(call: ResourceCall, load: LoadOptions): Promise<JsonObject | undefined> {
+    const left = load.deadline - clock.now();
+    const timeoutMs = Number.isFinite(left) ? Math.max(1, left) : undefined;
+    const {verb: method, parameters: query, body} = call;
+    const answer = client.request({method, path: pathOf(call), query, body, timeoutMs, maxBytes}).catch(error => {
+      if (call.orNone === true && hasStatus(error, 404)) return undefined;
+      throw failureOf(call, error);
+    });
+    const response = await beforeDeadline(answer, {clock, load});
+    if (response === undefined) return undefined;
+    if (isObject(response.body)) return response.body;
+    throw new EvalError(`${placeOf(call)}: the answer is no object`);
+  }
+
+  async function objectOf(call: ResourceCall, load: LoadOptions): Promise<JsonObject> {
+    const object = await exchange(call, load);
+    if (object !== undefined) return object;
+    throw new EvalError(`${placeOf(call)}: the answer is no object`);
+  }
+
   return {
     configMap(namespace, name, load) {
       const cached = configMaps?.get(joinKey(namespace, name));
@@ -89,8 +119,9 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       return beforeDeadline(live, {clock, load}).then(object => object && configMapValue(object));
     },
     apiCall: (request, load) => beforeDeadline(apiCall(request, load.deadline), {clock, load}),
-    globalReference(name) {
-      throw new EvalError(`global context entry ${name}: global context is not available in this release`);
+    globalReference(name, projection) {
+      if (globalContext !== undefined) return globalContext.read(name, projection);
+      throw new EvalError(`global context entry ${name}: global context is not available here`);
     },
     imageData(reference) {
       throw new EvalError(`image ${reference}: image data is not available in this release`);
@@ -107,9 +138,64 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       const found = lookup(name, over.signal).catch(lookupFailed(name));
       return beforeDeadline(found, {clock, load}).finally(() => over.abort());
     },
+    resourceGet: (query, load) => exchange({verb: 'GET', query, name: query.name, orNone: true}, load),
+    resourceList(query, load) {
+      const selector = query.labels.map(([key, value]) => `${key}=${value}`).join(',');
+      return objectOf({verb: 'GET', query, ...(selector !== '' && {parameters: {labelSelector: selector}})}, load);
+    },
+    resourcePost: (request, load) =>
+      objectOf({verb: 'POST', query: request, name: postedName(request), body: request.object}, load),
+    resourceOfKind: (apiVersion, kind) =>
+      resources === undefined ? undefined : resourceOfKind(resources, apiVersion, kind),
+    httpCall(request, load) {
+      if (http === undefined) throw new EvalError('http calls are not enabled');
+      return beforeDeadline(http(request, load.deadline), {clock, load});
+    },
     now: () => clock.now(),
     random: uniform,
   };
+}
+
+interface ResourceCall {
+  readonly verb: 'GET' | 'POST';
+  readonly query: CollectionQuery;
+  /** Absent: the collection. */
+  readonly name?: string | undefined;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  /** A 404 is an answer: there is none. */
+  readonly orNone?: true;
+}
+
+/** The namespace is always part of the path when there is one: what is cluster-scoped is not found below it. */
+function pathOf({query, name}: ResourceCall): string {
+  for (const text of [name, query.namespace]) {
+    // The server decodes a path before it takes it apart: a slash in a name would lead to a subresource.
+    if (text === '.' || text === '..' || (text !== undefined && /[/\\%]|\p{Cc}/u.test(text))) {
+      throw new EvalError(`${JSON.stringify(text.slice(0, 100))} is no name of an object`);
+    }
+  }
+  return name === undefined ? collectionPath(query) : objectPath({...query, name}, query.subresource);
+}
+
+function placeOf({query, name}: ResourceCall): string {
+  const what = query.subresource === undefined ? query.resource : `${query.resource}/${query.subresource}`;
+  return name === undefined ? what : `${what} ${joinKey(query.namespace, name)}`;
+}
+
+function failureOf(call: ResourceCall, error: unknown): EvalError {
+  if (hasStatus(error, 401) || hasStatus(error, 403)) {
+    return new EvalError(`permission denied: ${placeOf(call)} (HTTP ${error.status})`);
+  }
+  return new EvalError(`${placeOf(call)}: ${reasonOf(error)}`);
+}
+
+/** A subresource hangs on an object, which the body names: `serviceaccounts/token`. */
+function postedName({subresource, object}: CollectionQuery & {readonly object: JsonObject}): string | undefined {
+  if (subresource === undefined) return undefined;
+  const name = ownPath(object, 'metadata', 'name');
+  if (typeof name === 'string' && name !== '') return name;
+  throw new EvalError(`the object of ${subresource} needs metadata.name`);
 }
 
 /** Uniform in [0, 1), from the system's generator. */

@@ -160,6 +160,7 @@ function globalReference(entry: Entry<'globalReference'>, path: string): Loader 
       const value = scope.env.settle(`global:${name}.${projection ?? ''}`, options =>
         scope.env.loader.globalReference(name, projection, options),
       );
+      if (value === undefined) throw new EvalError(`global context entry ${name} does not exist`);
       return query === undefined ? value : compileLateQuery(query(scope)).evaluate(value, scope.env);
     });
 }

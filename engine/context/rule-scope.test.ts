@@ -171,7 +171,7 @@ describe('an entry fails', () => {
       'v',
       'Unknown key "zzz" in path',
     ],
-    ['on a global value that is not there', '[{name: v, globalReference: {name: none}}]', 'v', 'none not found'],
+    ['on a global value that is not there', '[{name: v, globalReference: {name: none}}]', 'v', 'entry none does not exist'],
     ['when asked inside a function', '[{name: v, apiCall: {urlPath: /fails}}]', "length(v) || 'd'", 'HTTP 403'],
     ['in spite of a fallback', '[{name: v, apiCall: {urlPath: /fails}}]', "v || 'd'", 'HTTP 403'],
     ['in a filter', '[{name: v, apiCall: {urlPath: /fails}}]', 'v[?a]', 'HTTP 403'],

@@ -10,6 +10,9 @@ const load = {deadline: 0};
 const get = (urlPath: string): ApiCallRequest => ({method: 'GET', urlPath});
 const service: ApiCallRequest = {method: 'GET', service: {url: 'https://169.254.169.254/', headers: []}};
 
+const pods = {group: '', version: 'v1', resource: 'pods'};
+const reviews = {group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews'};
+
 type Call = (loader: ContextLoader) => unknown;
 
 /** Every way to the outside; none may be missing here. */
@@ -29,6 +32,20 @@ const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
     foreign: door => door.namespaceLabels('other', load),
   },
   lookupHost: {foreign: door => door.lookupHost('db.other.svc', load)},
+  resourceGet: {
+    own: door => door.resourceGet({...pods, namespace: 'team', name: 'p'}, load),
+    foreign: door => door.resourceGet({...pods, namespace: '', name: 'p'}, load),
+  },
+  resourceList: {
+    own: door => door.resourceList({...pods, namespace: 'team', labels: []}, load),
+    foreign: door => door.resourceList({...pods, namespace: '', labels: []}, load),
+  },
+  resourcePost: {
+    own: door => door.resourcePost({...reviews, namespace: 'team', object: {}}, load),
+    foreign: door => door.resourcePost({...reviews, namespace: 'kube-system', object: {}}, load),
+  },
+  resourceOfKind: {own: door => door.resourceOfKind('v1', 'Pod', load)},
+  httpCall: {foreign: door => door.httpCall({method: 'GET', url: 'https://169.254.169.254/', headers: []}, load)},
   now: {own: door => door.now()},
   random: {own: door => door.random()},
 };
@@ -37,6 +54,9 @@ describe('a namespaced policy', () => {
   const tables = {
     api: {'/api/v1/namespaces/team/pods': {items: []}},
     images: {'169.254.169.254/x': {}},
+    lists: {'pods/team': {items: []}, 'pods/': {items: []}},
+    posts: {'localsubjectaccessreviews/team': {}, 'localsubjectaccessreviews/kube-system': {}},
+    http: {'GET https://169.254.169.254/': {statusCode: 200, body: null}},
     global: {g: 1},
   };
   const within = Object.entries(doors).flatMap(([name, {own}]) => (own === undefined ? [] : [{name, own}]));
@@ -159,4 +179,33 @@ it('writes nothing through the API server, but may ask for access in its namespa
   expect(() => door.apiCall(post('/api/v1/namespaces/team/pods/p/eviction'), load)).toThrow('may not POST');
   expect(host.calls).toEqual([]);
   expect(door.apiCall(post(review), load)).toEqual({});
+});
+
+describe('objects of the API server', () => {
+  const host = recordingLoader();
+  const door = scopeLoader(host, {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: true});
+  const own = {...pods, namespace: 'team'};
+
+  for (const name of ['', '.', '..', 'p/exec', 'p%2Fexec', '..\\x', 'a\nb']) {
+    it(`are not called ${JSON.stringify(name)}`, () => {
+      expect(() => door.resourceGet({...own, name}, load)).toThrow('is no name');
+      expect(host.calls).toEqual([]);
+    });
+  }
+
+  it('are not left through subresources, groups or writes', () => {
+    expect(() => door.resourceGet({...own, subresource: 'proxy', name: 'p'}, load)).toThrow(
+      'may not use the subresource',
+    );
+    expect(() => door.resourceGet({...own, resource: 'pods/p/exec', name: 'p'}, load)).toThrow('is no name');
+    expect(() => door.resourcePost({...own, object: {}}, load)).toThrow('may not POST');
+    expect(host.calls).toEqual([]);
+  });
+
+  it('tell how calls of web servers are allowed', () => {
+    const closed = scopeLoader(host, {kind: 'namespace', namespace: 'team'}, {allowServiceCalls: false});
+    expect(() => closed.httpCall({method: 'GET', url: 'https://a/', headers: []}, load)).toThrow(
+      'http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable',
+    );
+  });
 });

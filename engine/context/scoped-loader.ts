@@ -1,4 +1,4 @@
-import type {ApiCallRequest, ContextLoader, Scope} from '../context-loader.js';
+import type {ApiCallRequest, CollectionQuery, ContextLoader, Scope} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
 
 export interface ScopeOptions {
@@ -15,7 +15,10 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
   const {namespace} = scope;
   const confine = (wanted: string, what: string) => {
     if (wanted !== namespace) {
-      throw new EvalError(`a policy of namespace ${namespace} may not read ${what} of namespace ${wanted || '""'}`, 'scope');
+      throw new EvalError(
+        `a policy of namespace ${namespace} may not read ${what} of namespace ${wanted || '""'}`,
+        'scope',
+      );
     }
   };
   return {
@@ -46,6 +49,30 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
       }
       return host.lookupHost(name, load);
     },
+    resourceGet(query, load) {
+      checkCollection(query, namespace);
+      checkSegment(query.name);
+      return host.resourceGet(query, load);
+    },
+    resourceList(query, load) {
+      checkCollection(query, namespace);
+      return host.resourceList(query, load);
+    },
+    resourcePost(request, load) {
+      checkCollection(request, namespace);
+      checkWrite('POST', request.resource, namespace);
+      return host.resourcePost(request, load);
+    },
+    resourceOfKind: (apiVersion, kind, load) => host.resourceOfKind(apiVersion, kind, load),
+    httpCall(request, load) {
+      if (!options.allowServiceCalls) {
+        throw new EvalError(
+          'http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable',
+          'scope',
+        );
+      }
+      return host.httpCall(request, load);
+    },
     now: () => host.now(),
     random: () => host.random(),
   };
@@ -65,14 +92,42 @@ function checkApiCall(request: ApiCallRequest, namespace: string, options: Scope
   if (at === -1 || segments[at] !== 'namespaces' || segments[at + 1] !== namespace || segments.length < at + 3) {
     throw new EvalError(`path ${request.urlPath ?? ''} is not inside namespace ${namespace} of its policy`, 'scope');
   }
-  // A write with the operator's rights, and in dry runs too. The review is a question, asked by POST.
-  if (request.method !== 'GET' && segments[at + 2] !== 'localsubjectaccessreviews') {
-    throw new EvalError(`a policy of namespace ${namespace} may not ${request.method} to the API server`, 'scope');
-  }
-  const subresource = segments[at + 4];
+  if (request.method !== 'GET') checkWrite(request.method, segments[at + 2], namespace);
+  checkSubresource(segments[at + 4], namespace);
+}
+
+/** A write with the operator's rights, and in dry runs too. The review is a question, asked by POST. */
+function checkWrite(method: string, resource: string | undefined, namespace: string): void {
+  if (resource === 'localsubjectaccessreviews') return;
+  throw new EvalError(`a policy of namespace ${namespace} may not ${method} to the API server`, 'scope');
+}
+
+function checkSubresource(subresource: string | undefined, namespace: string): void {
   if (subresource !== undefined && leadsOut.has(subresource)) {
     throw new EvalError(`a policy of namespace ${namespace} may not use the subresource ${subresource}`, 'scope');
   }
+}
+
+/** The namespace is part of the path that is made of the query: cluster-scoped objects are not below one. */
+function checkCollection(query: CollectionQuery, namespace: string): void {
+  if (query.namespace !== namespace) {
+    throw new EvalError(
+      `a policy of namespace ${namespace} may not use ${query.resource} of namespace ${query.namespace || '""'}`,
+      'scope',
+    );
+  }
+  for (const part of [query.group, query.version, query.resource]) if (part !== '') checkSegment(part);
+  checkSubresource(query.subresource, namespace);
+}
+
+/** A server that decodes a path before it takes it apart would see more segments than we judged. */
+function checkSegment(text: string): void {
+  if (!isSegment(text)) throw new EvalError(`${JSON.stringify(text.slice(0, 100))} is no name of an object`, 'scope');
+}
+
+/** Whether a decoded text is one segment of a path on the API server, and nothing more. */
+function isSegment(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !/[/\\%]|\p{Cc}/u.test(text);
 }
 
 /** Decoded segments of the path part; `.`, `..`, encoded slashes, control characters and empty segments are refused. */
@@ -87,8 +142,11 @@ export function pathSegments(urlPath: string): string[] {
     } catch {
       throw new EvalError(`urlPath ${urlPath} is not validly percent-encoded`, 'scope');
     }
-    if (decoded === '' || decoded === '.' || decoded === '..' || /[/\\%]|\p{Cc}/u.test(decoded)) {
-      throw new EvalError(`urlPath ${urlPath} holds a segment that is not allowed: ${JSON.stringify(decoded)}`, 'scope');
+    if (!isSegment(decoded)) {
+      throw new EvalError(
+        `urlPath ${urlPath} holds a segment that is not allowed: ${JSON.stringify(decoded)}`,
+        'scope',
+      );
     }
     return decoded;
   });

@@ -1,6 +1,8 @@
-import type {ApiCallRequest, ContextLoader, MaybePromise} from '../context-loader.js';
+import {builtinResourceMap} from '../builtin-resources.js';
+import type {ApiCallRequest, CollectionQuery, ContextLoader, HttpAnswer, MaybePromise} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
 import type {Json, JsonObject} from '../json/types.js';
+import {resourceOfKind} from '../resource-map.js';
 
 export interface RecordingLoaderOptions {
   /** By `namespace/name`. */
@@ -10,6 +12,12 @@ export interface RecordingLoaderOptions {
   readonly global?: Readonly<Record<string, Json>>;
   readonly images?: Readonly<Record<string, Json>>;
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>> | Error>>;
+  /** Objects by `resource/namespace/name`, lists by `resource/namespace`, made ones by `resource/namespace` again. */
+  readonly objects?: Readonly<Record<string, JsonObject | Error>>;
+  readonly lists?: Readonly<Record<string, JsonObject | Error>>;
+  readonly posts?: Readonly<Record<string, JsonObject | Error>>;
+  /** By `METHOD url`. */
+  readonly http?: Readonly<Record<string, HttpAnswer | Error>>;
   /** Answers come later, as from a cluster. */
   readonly later?: boolean;
 }
@@ -49,11 +57,14 @@ export function recordingLoader(options: RecordingLoaderOptions = {}): Recording
       const key = request.urlPath ?? request.service?.url ?? '';
       return answer<Json>(`apiCall ${key}`, from(options.api, key) as Json | Error);
     },
-    globalReference: (name, projection) =>
-      answer(
+    globalReference(name, projection) {
+      const key = projection === undefined ? name : `${name}.${projection}`;
+      const table = options.global ?? {};
+      return answer<Json | undefined>(
         `global ${name} ${projection ?? ''}`,
-        from(options.global, projection === undefined ? name : `${name}.${projection}`),
-      ),
+        Object.hasOwn(table, key) ? table[key] : undefined,
+      );
+    },
     imageData: reference => answer(`image ${reference}`, from(options.images, reference)),
     namespaceLabels(name) {
       const table = options.namespaces ?? {};
@@ -61,7 +72,32 @@ export function recordingLoader(options: RecordingLoaderOptions = {}): Recording
       return answer<Readonly<Record<string, string>> | undefined>(`labels ${name}`, found);
     },
     lookupHost: name => answer(`host ${name}`, ['192.0.2.1']),
+    resourceGet(query) {
+      const key = `${placeOf(query)}/${query.name}`;
+      const table = options.objects ?? {};
+      return answer<JsonObject | undefined>(`get ${key}`, Object.hasOwn(table, key) ? table[key] : undefined);
+    },
+    resourceList(query) {
+      const labels = query.labels.map(([key, value]) => ` ${key}=${value}`).join('');
+      return answer(
+        `list ${placeOf(query)}${labels}`,
+        from<JsonObject | Error>(options.lists, placeOf(query)) as JsonObject,
+      );
+    },
+    resourcePost: query =>
+      answer(`post ${placeOf(query)}`, from<JsonObject | Error>(options.posts, placeOf(query)) as JsonObject),
+    resourceOfKind: (apiVersion, kind) =>
+      answer(`kind ${apiVersion} ${kind}`, resourceOfKind(builtinResourceMap, apiVersion, kind)),
+    httpCall: request =>
+      answer(
+        `http ${request.method} ${request.url}`,
+        from<HttpAnswer | Error>(options.http, `${request.method} ${request.url}`) as HttpAnswer,
+      ),
     now: () => clock.now,
     random: () => 0.5,
   };
+}
+
+function placeOf({resource, subresource, namespace}: CollectionQuery): string {
+  return `${resource}${subresource === undefined ? '' : `.${subresource}`}/${namespace}`;
 }

@@ -45,6 +45,7 @@ export async function openCluster({kubeconfig, context}: ClusterOptions): Promis
     namespaces: createObjectStore(),
     clock: systemClock,
     lookup: createNameLookup(),
+    resources: discovery.resourceMap,
   });
   return {client, resources: discovery.resourceMap, loader, close: () => client.close()};
 }

@@ -36,6 +36,11 @@ export function createQueryEnv(options: QueryEnvOptions = {}): FunctionEnv {
     globalReference: unused,
     imageData: unused,
     namespaceLabels: unused,
+    resourceGet: unused,
+    resourceList: unused,
+    resourcePost: unused,
+    resourceOfKind: unused,
+    httpCall: unused,
     lookupHost(name) {
       const addresses = hosts[name];
       if (!addresses) throw new EvalError(`lookup ${name}: no such host`);
