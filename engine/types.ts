@@ -64,13 +64,15 @@ export interface PolicyRef {
 }
 
 export interface RuleResult {
-  /** Autogen name where the rule was derived. */
+  /** Autogen name where the rule was derived; empty for policies whose parts have no names. */
   readonly rule: string;
   readonly type: RuleType;
   readonly status: RuleStatus;
   readonly message: string;
   /** What a failure of this rule does, for this request's namespace. */
   readonly action: FailureAction;
+  /** The same of CEL policies, which may ask for several; `action` is Enforce when `Deny` is among them. */
+  readonly actions?: ReadonlyArray<'Deny' | 'Audit' | 'Warn'>;
   /** `namespace/name` of the exceptions that made it skip. */
   readonly exceptions?: readonly string[];
   readonly properties?: Readonly<Record<string, string>>;
@@ -86,6 +88,8 @@ export interface PolicyResult {
   /** From the policy's annotations, for reports. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly background: boolean;
+  /** Who judged, in reports: `KyvernoValidatingPolicy`; `kyverno` when absent. */
+  readonly source?: string;
   readonly rules: readonly RuleResult[];
   /** Nanoseconds spent, for metrics. */
   readonly duration?: number;

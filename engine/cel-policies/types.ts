@@ -1,11 +1,11 @@
 import type {Environment, Program} from '../cel/environment.js';
-import type {CelHost} from '../cel/library/library.js';
+import type {GeneratorContext} from '../cel/kyverno/index.js';
 import type {Type} from '../cel/types/type.js';
 import type {Value} from '../cel/values/value.js';
 import type {RuleRun} from '../context/rule-run.js';
 import type {Diagnostic} from '../diagnostic.js';
 import type {JsonObject} from '../json/types.js';
-import type {EngineRequest, FailurePolicy, PolicyRef} from '../types.js';
+import type {EngineRequest, FailurePolicy, GroupVersionResource, PolicyRef} from '../types.js';
 import type {AutogenConfig} from './autogen/derive-variants.js';
 import type {ConstraintMatcher} from './match/match-constraints.js';
 import type {
@@ -16,6 +16,7 @@ import type {
   MutatingPolicy,
   ValidatingPolicy,
 } from './model.js';
+import type {ScopePlan} from './run/scope.js';
 
 /** One policy, ready to be run. Immutable; shared by all requests. */
 export interface CompiledCelPolicy {
@@ -26,7 +27,7 @@ export interface CompiledCelPolicy {
   readonly variants: readonly PolicyVariant[];
   /** For `status.autogen.configs`. */
   readonly autogen: readonly AutogenConfig[];
-  /** Expressions whose type hints at a mistake, or that are doubtful in another way. */
+  /** Expressions that are doubtful. */
   readonly warnings: readonly Diagnostic[];
   /** Cost units of one evaluation of all its expressions, as far as known before; `max` may be Infinity. */
   readonly cost: {readonly min: number; readonly max: number};
@@ -35,36 +36,34 @@ export interface CompiledCelPolicy {
 /** A policy for one set of resources: as written, or rewritten for Pod controllers. */
 export interface PolicyVariant {
   /** Empty for the policy itself; `defaults`, `cronjobs`, `extract`. */
-  readonly name: string;
+  readonly name: '' | AutogenConfig['name'];
   readonly constraints: MatchConstraints | undefined;
   readonly matches: ConstraintMatcher;
+  readonly plan: ScopePlan;
+  /** Whether some expression reads `namespaceObject`, which has to be fetched then. */
+  readonly readsNamespace: boolean;
   readonly behaviour: PolicyBehaviour;
+  /** Compiles conditions of an exception as if they were the policy's. */
+  readonly compileExceptionConditions: (
+    conditions: readonly {readonly name: string; readonly expression: string}[],
+  ) => ConditionOutcome;
 }
+
+export type ConditionOutcome =
+  | {readonly conditions: ConditionList; readonly readsNamespace: boolean; readonly problems?: undefined}
+  | {readonly conditions?: undefined; readonly problems: readonly Diagnostic[]};
 
 /** What a kind of policy does with a request that its constraints select. */
 export type PolicyBehaviour =
-  | {
-      readonly type: 'validating';
-      readonly model: ValidatingPolicy;
-      readonly conditions: ConditionList;
-      readonly rules: CompiledValidations;
-      readonly annotations: AnnotationList;
-    }
-  | {
-      readonly type: 'mutating';
-      readonly model: MutatingPolicy;
-      readonly conditions: ConditionList;
-      readonly rules: CompiledMutations;
-      readonly annotations: AnnotationList;
-    }
-  | {
-      readonly type: 'generating';
-      readonly model: GeneratingPolicy;
-      readonly conditions: ConditionList;
-      readonly rules: CompiledGenerations;
-      readonly annotations: AnnotationList;
-    }
+  | (Conditioned & {readonly type: 'validating'; readonly model: ValidatingPolicy; readonly rules: CompiledValidations})
+  | (Conditioned & {readonly type: 'mutating'; readonly model: MutatingPolicy; readonly rules: CompiledMutations})
+  | (Conditioned & {readonly type: 'generating'; readonly model: GeneratingPolicy; readonly rules: CompiledGenerations})
   | {readonly type: 'deleting'; readonly model: DeletingPolicy; readonly conditions: ConditionList};
+
+interface Conditioned {
+  readonly conditions: ConditionList;
+  readonly annotations: AnnotationList;
+}
 
 /**
  * Values that the expressions of one evaluation see. `withObject` starts anew: variables are evaluated again when they are
@@ -72,8 +71,10 @@ export type PolicyBehaviour =
  */
 export interface CelScope {
   readonly bindings: ReadonlyArray<Value | undefined>;
-  readonly host: CelHost & Pick<RuleRun, 'resources'>;
+  readonly host: RuleRun;
   readonly request: EngineRequest;
+  /** What `generator` is bound to; new with each scope, and only for generating policies. */
+  readonly generator: GeneratorContext | undefined;
   /** The same with another `object`; `request.object` stays what was asked about. */
   withObject(object: JsonObject): CelScope;
 }
@@ -97,7 +98,6 @@ export interface CompiledValidations {
 
 /** Mutations of one policy, in order. Made by `compileMutations` of engine/cel-mutate. */
 export interface CompiledMutations {
-  readonly programs: readonly Program[];
   /**
    * Applies all in order, each to what the one before left. The same reference when nothing changed. Throws EvalError;
    * its text follows `failed to evaluate policy: `.
@@ -105,13 +105,22 @@ export interface CompiledMutations {
   apply(object: JsonObject, scope: CelScope): JsonObject;
   /** Of `targetMatchConditions`; judged with `object` = the target. */
   readonly targetConditions: ConditionList;
-  /** Of `targetMatchConstraints.expression`: the objects it comes to, `items` taken apart; `undefined` without one. */
-  readonly targets: ((scope: CelScope) => readonly JsonObject[]) | undefined;
+  /**
+   * Existing objects that the policy changes when its trigger is what `scope` has as `object`: what
+   * `targetMatchConstraints` comes to, else what its own constraints select. Throws EvalError.
+   */
+  readonly targets: (scope: CelScope) => readonly MutationTarget[];
+}
+
+export interface MutationTarget {
+  readonly object: JsonObject;
+  readonly resource: GroupVersionResource;
+  /** Where a change has to be written to; empty for the object itself. */
+  readonly subResource: string;
 }
 
 /** Entries of `spec.generate`. Made by `compileGenerations` of engine/cel-generate. */
 export interface CompiledGenerations {
-  readonly programs: readonly Program[];
   /** Objects to be created, in order, with the namespaces they go to; nothing is written. Throws EvalError. */
   generate(scope: CelScope): readonly JsonObject[];
 }
@@ -120,7 +129,7 @@ export interface CompiledGenerations {
 export interface CompileTools {
   /** Declares everything of the kind, and the policy's `variables`. */
   readonly environment: Environment;
-  /** `undefined`: told as a fault at `path`. Without `types` any type does. */
+  /** `undefined`: told as a fault at `path`. Without `expected` any type does. */
   compile(expression: string, path: string, expected?: ExpectedType): Program | undefined;
   fault(path: string, message: string, expression?: string): void;
   warn(path: string, message: string, expression?: string): void;

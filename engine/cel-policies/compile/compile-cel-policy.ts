@@ -1,0 +1,240 @@
+import type {Program} from '../../cel/environment.js';
+import {compileMutations} from '../../cel-mutate/compile-mutations.js';
+import type {Diagnostic} from '../../diagnostic.js';
+import type {RegexEngine} from '../../regex/types.js';
+import type {ResourceMap} from '../../resource-map.js';
+import {deriveVariants, unknownControllers} from '../autogen/derive-variants.js';
+import {policyEnvironment} from '../environment/environments.js';
+import {slotsOf, templateOf} from '../environment/kind-environment.js';
+import {VariableTypes} from '../environment/variables-object.js';
+import {compileConstraints} from '../match/match-constraints.js';
+import type {CelPolicy, GeneratingPolicy, MutatingPolicy, NamedExpression, ValidatingPolicy} from '../model.js';
+import type {
+  CompiledCelPolicy,
+  CompileGenerations,
+  ConditionOutcome,
+  PolicyBehaviour,
+  PolicyVariant,
+} from '../types.js';
+import {ExpressionCompiler} from './expression-compiler.js';
+import {compileAnnotations, compileConditions, compileValidations} from './lists.js';
+import {compileVariables} from './variables.js';
+
+export interface CelCompileOptions {
+  readonly regex: RegexEngine;
+  readonly resources: ResourceMap;
+  /** Lets policies of namespaces make HTTP calls; off by default. */
+  readonly allowHttp?: boolean;
+  /** Absent = the kind is not served. */
+  readonly generations?: CompileGenerations | undefined;
+}
+
+export type CelCompileResult =
+  | {readonly policy: CompiledCelPolicy; readonly problems: readonly []}
+  | {readonly policy: undefined; readonly problems: readonly Diagnostic[]};
+
+type Served = Exclude<CelPolicy, {readonly type: 'imageValidating'}>;
+
+/** Turns a loaded policy into programs, or says everything that stands in the way. Never half of a policy. */
+export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions): CelCompileResult {
+  if (source.type === 'imageValidating') return notServed(source);
+  if (source.type === 'generating' && options.generations === undefined) return notServed(source);
+  const derived = 'podControllers' in source.spec ? deriveVariants(source as ValidatingPolicy, options.resources) : [];
+  const models: Array<{name: PolicyVariant['name']; model: Served}> = [
+    {name: '', model: source},
+    ...derived.map(({config, model}) => ({name: config.name, model})),
+  ];
+  const compiled = models.map(({name, model}) => compileVariant(name, model, options));
+  const problems = compiled.flatMap(({compiler}, index) => {
+    const about = models[index]!.name;
+    return about === '' ? compiler.problems : compiler.problems.map(problem => ofVariant(problem, about));
+  });
+  // What is wrong with the policy itself is wrong with its variants, too.
+  const own = compiled[0]!.compiler.problems;
+  if (problems.length > 0) return {policy: undefined, problems: own.length > 0 ? own : problems};
+  const forbidden = compiled.flatMap(({compiler}) => forbiddenInNamespace(source, compiler, options));
+  if (forbidden.length > 0) return {policy: undefined, problems: forbidden.slice(0, 1)};
+  const {compiler} = compiled[0]!;
+  return {
+    problems: [],
+    policy: {
+      ref: source.ref,
+      source,
+      failurePolicy: 'failurePolicy' in source.spec ? source.spec.failurePolicy : 'Fail',
+      variants: compiled.map(({variant}) => variant),
+      autogen: derived.map(({config}) => config),
+      warnings: [...compiler.warnings, ...controllerWarnings(source, options.resources)],
+      cost: costOf(compiler.programs.map(({program}) => program)),
+    },
+  };
+}
+
+function notServed({ref}: CelPolicy): CelCompileResult {
+  return {
+    policy: undefined,
+    problems: [{code: 'not-served', path: 'kind', message: `${ref.kind} policies are not served by this release`}],
+  };
+}
+
+function ofVariant(problem: Diagnostic, variant: string): Diagnostic {
+  return {
+    ...problem,
+    hint: `in the variant ${variant} for Pod controllers; spec.autogen.podControllers.controllers: [] turns it off`,
+  };
+}
+
+interface CompiledVariant {
+  readonly variant: PolicyVariant;
+  readonly compiler: ExpressionCompiler;
+}
+
+function compileVariant(name: PolicyVariant['name'], model: Served, options: CelCompileOptions): CompiledVariant {
+  const types = new VariableTypes();
+  const kind = policyEnvironment({
+    type: model.type,
+    namespace: model.ref.namespace === '' ? undefined : model.ref.namespace,
+    regex: options.regex,
+  });
+  const environment = kind.environment.extend({libraries: [{name: 'kyverno.policy.variables', objects: [types]}]});
+  const compiler = new ExpressionCompiler(environment);
+  const {behaviour, variables} = compileBehaviour(model, compiler, types, options);
+  return {
+    compiler,
+    variant: {
+      name,
+      constraints: model.spec.matchConstraints,
+      matches: compileConstraints(model.spec.matchConstraints, {anyOperation: model.type === 'deleting'}),
+      plan: {
+        slots: slotsOf(environment, kind.has),
+        template: templateOf(environment, kind.contexts),
+        variables,
+        namespace: model.ref.namespace === '' ? undefined : model.ref.namespace,
+      },
+      readsNamespace: compiler.programs.some(({program}) => program.variables.has('namespaceObject')),
+      behaviour,
+      compileExceptionConditions: conditions => exceptionConditions(conditions, environment),
+    },
+  };
+}
+
+interface CompiledBehaviour {
+  readonly behaviour: PolicyBehaviour;
+  readonly variables: ReadonlyMap<string, Program>;
+}
+
+/** Conditions that are asked before there are variables do not know them: only mutating and deleting ones do. */
+function compileBehaviour(
+  model: Served,
+  compiler: ExpressionCompiler,
+  types: VariableTypes,
+  options: CelCompileOptions,
+): CompiledBehaviour {
+  if (model.type === 'deleting') {
+    const variables = compileVariables(model.spec.variables, types, compiler);
+    const conditions = compileConditions(model.spec.conditions, 'spec.conditions', compiler);
+    return {behaviour: {type: 'deleting', model, conditions}, variables};
+  }
+  const early = model.type === 'mutating' ? compileVariables(model.spec.variables, types, compiler) : undefined;
+  const conditions = compileConditions(model.spec.matchConditions, 'spec.matchConditions', compiler);
+  const variables = early ?? compileVariables(model.spec.variables, types, compiler);
+  const shared = () => ({
+    conditions,
+    annotations: compileAnnotations(model.spec.auditAnnotations, 'spec.auditAnnotations', compiler),
+  });
+  return {behaviour: ownPart(model, compiler, shared, options), variables};
+}
+
+function ownPart(
+  model: ValidatingPolicy | MutatingPolicy | GeneratingPolicy,
+  compiler: ExpressionCompiler,
+  shared: () => Pick<Extract<PolicyBehaviour, {type: 'validating'}>, 'conditions' | 'annotations'>,
+  {generations}: CelCompileOptions,
+): PolicyBehaviour {
+  switch (model.type) {
+    case 'validating': {
+      const rules = compileValidations(model.spec.validations, 'spec.validations', compiler);
+      return {type: 'validating', model, rules, ...shared()};
+    }
+    case 'mutating': {
+      checkNativeConditions(model, compiler);
+      return {type: 'mutating', model, rules: compileMutations(model, compiler), ...shared()};
+    }
+    case 'generating':
+      return {type: 'generating', model, rules: generations!(model, compiler), ...shared()};
+  }
+}
+
+/** The API server asks the conditions of its own policies before their variables. */
+function checkNativeConditions(model: MutatingPolicy, compiler: ExpressionCompiler): void {
+  if (!model.spec.generateAdmissionPolicy) return;
+  for (const {path, program} of compiler.programs) {
+    if (!path.startsWith('spec.matchConditions') || !program.variables.has('variables')) continue;
+    compiler.fault(
+      path,
+      'Forbidden: variables cannot be referenced in matchConditions when spec.autogen.mutatingAdmissionPolicy.enabled is true; native MutatingAdmissionPolicy evaluates match conditions before variables, so inline the expression instead',
+      program.source,
+    );
+  }
+}
+
+function exceptionConditions(
+  conditions: readonly NamedExpression[],
+  environment: ExpressionCompiler['environment'],
+): ConditionOutcome {
+  const compiler = new ExpressionCompiler(environment);
+  const compiled = compileConditions(conditions, 'spec.matchConditions', compiler);
+  if (compiler.problems.length > 0) return {problems: compiler.problems};
+  return {
+    conditions: compiled,
+    readsNamespace: compiler.programs.some(({program}) => program.variables.has('namespaceObject')),
+  };
+}
+
+/** A tenant's expressions must not lead out of the tenant's namespace. */
+function forbiddenInNamespace(
+  source: CelPolicy,
+  compiler: ExpressionCompiler,
+  options: CelCompileOptions,
+): Diagnostic[] {
+  if (source.ref.namespace === '') return [];
+  const reads = (variable: string) => compiler.programs.find(({program}) => program.variables.has(variable));
+  const found: Diagnostic[] = [];
+  const http = options.allowHttp === true ? undefined : reads('http');
+  if (http !== undefined) {
+    found.push({
+      code: 'cel-http',
+      path: 'spec',
+      message: 'Forbidden: http.* is not allowed in namespaced policies; set --allowHTTPInNamespacedPolicies to enable',
+      expression: http.program.source,
+    });
+  }
+  const global = reads('globalContext');
+  if (global !== undefined) {
+    found.push({
+      code: 'cel-global-context',
+      path: 'spec',
+      message: 'Forbidden: globalContext.* is not allowed in namespaced policies',
+      expression: global.program.source,
+    });
+  }
+  return found;
+}
+
+function controllerWarnings(source: CelPolicy, resources: ResourceMap): Diagnostic[] {
+  if (source.type !== 'validating' && source.type !== 'mutating') return [];
+  return unknownControllers(source, resources).map(name => ({
+    code: 'autogen-controller',
+    path: 'spec.autogen.podControllers.controllers',
+    message: `${JSON.stringify(name)} is no Pod controller that is known and is left out`,
+    hint: 'daemonsets, deployments, replicasets, statefulsets, jobs, cronjobs, or <resource>.<version>.<group>',
+  }));
+}
+
+function costOf(programs: readonly Program[]): {min: number; max: number} {
+  let [min, max] = [0, 0];
+  for (const {costEstimate} of programs) {
+    min += costEstimate.min;
+    max += costEstimate.max;
+  }
+  return {min, max};
+}

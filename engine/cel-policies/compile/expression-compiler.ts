@@ -1,0 +1,79 @@
+import type {Environment, Program} from '../../cel/environment.js';
+import {boolType, nullType, stringType, typeText} from '../../cel/types/type.js';
+import type {Diagnostic} from '../../diagnostic.js';
+import type {CompileTools, ExpectedType} from '../types.js';
+
+export const boolOutput: ExpectedType = {types: [boolType], message: 'output is expected to be of type bool'};
+export const stringOutput: ExpectedType = {types: [stringType], message: 'output is expected to be of type string'};
+export const annotationOutput: ExpectedType = {
+  types: [stringType, nullType],
+  message: 'output is expected to be either of type string or null_type',
+};
+
+/** Compiles the expressions of one policy and keeps what is wrong with them. */
+export class ExpressionCompiler implements CompileTools {
+  readonly environment: Environment;
+  readonly problems: Diagnostic[] = [];
+  readonly warnings: Diagnostic[] = [];
+  /** Everything that compiled, for estimates and for what it reads. */
+  readonly programs: Array<{readonly path: string; readonly program: Program}> = [];
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+  }
+
+  compile(expression: string, path: string, expected?: ExpectedType): Program | undefined {
+    const {program, issues, text} = outcomeOf(this.environment, expression);
+    if (program === undefined) {
+      const hint = issues.find(issue => issue.hint !== undefined)?.hint;
+      this.problems.push({
+        code: 'cel-compile',
+        path,
+        message: `Invalid value: ${JSON.stringify(expression)}: ${text}`,
+        expression,
+        ...(hint !== undefined && {hint}),
+      });
+      return undefined;
+    }
+    if (expected !== undefined && !isOneOf(program, expected)) {
+      this.problems.push({
+        code: 'cel-type',
+        path,
+        message: `Invalid value: ${JSON.stringify(expression)}: ${expected.message}`,
+        expression,
+        ...typeHint(program, expected),
+      });
+      return undefined;
+    }
+    this.programs.push({path, program});
+    return program;
+  }
+
+  fault(path: string, message: string, expression?: string): void {
+    this.problems.push({code: 'cel-policy', path, message, ...(expression !== undefined && {expression})});
+  }
+
+  warn(path: string, message: string, expression?: string): void {
+    this.warnings.push({code: 'cel-warning', path, message, ...(expression !== undefined && {expression})});
+  }
+}
+
+function outcomeOf(environment: Environment, expression: string) {
+  const outcome = environment.compile(expression);
+  return outcome.program === undefined
+    ? {program: undefined, issues: outcome.issues, text: outcome.text}
+    : {program: outcome.program, issues: [], text: ''};
+}
+
+function isOneOf(program: Program, {types}: ExpectedType): boolean {
+  const actual = typeText(program.type);
+  return types.some(type => typeText(type) === actual);
+}
+
+/** The commonest surprise: what is read from an object has no static type. */
+function typeHint(program: Program, {types}: ExpectedType): {hint?: string} {
+  if (program.type.kind !== 'dyn' && program.type.kind !== 'any') return {};
+  if (types.some(type => type.kind === 'bool')) return {hint: 'compare it (`… == true`), so that its type is known'};
+  if (types.some(type => type.kind === 'string')) return {hint: 'wrap it in `string(…)`, so that its type is known'};
+  return {};
+}

@@ -1,0 +1,116 @@
+import {createEnvironment} from '../../cel/compile/environment.js';
+import type {Environment} from '../../cel/environment.js';
+import {extensionLibraries} from '../../cel/extensions/index.js';
+import {authorizerLibrary, kubernetesLibraries, mutationLibraries} from '../../cel/kubernetes/index.js';
+import {kyvernoContexts, kyvernoLibraries} from '../../cel/kyverno/index.js';
+import type {Library} from '../../cel/library/library.js';
+import {dynType, type Type} from '../../cel/types/type.js';
+import type {RegexEngine} from '../../regex/types.js';
+import type {CelPolicyType} from '../model.js';
+import type {KindEnvironment} from './kind-environment.js';
+import {
+  exceptionObject,
+  exceptionsType,
+  namespaceObjects,
+  namespaceType,
+  nativeRequest,
+  policyRequest,
+  requestParts,
+  requestType,
+} from './request-objects.js';
+import {variablesType} from './variables-object.js';
+
+export interface EnvironmentQuery {
+  readonly type: Exclude<CelPolicyType, 'imageValidating'>;
+  /** Of a policy of a namespace. */
+  readonly namespace: string | undefined;
+  readonly regex: RegexEngine;
+}
+
+const shared: Readonly<Record<string, Type>> = {
+  object: dynType,
+  oldObject: dynType,
+  request: requestType,
+  namespaceObject: namespaceType,
+  variables: variablesType,
+};
+
+const objects: Library = {
+  name: 'kyverno.policy.objects',
+  objects: [policyRequest, ...requestParts, ...namespaceObjects, exceptionObject],
+};
+const nativeObjects: Library = {
+  name: 'kubernetes.admission.objects',
+  objects: [nativeRequest, ...requestParts, ...namespaceObjects],
+};
+
+/** Cost units of one expression of the kinds that Kubernetes' own environment is the base of. */
+const costLimit = 1_000_000;
+
+const environments = new WeakMap<RegexEngine, Map<string, Environment>>();
+
+/** The environment that a kind's expressions are compiled in. Made once per kind. */
+export function policyEnvironment({type, namespace, regex}: EnvironmentQuery): KindEnvironment {
+  const namespaced = namespace !== undefined;
+  const environment = once(regex, `${type} ${namespaced}`, () => createPolicyEnvironment(type, namespaced, regex));
+  const contexts = kyvernoContexts({namespace});
+  return {environment, contexts, has: {exceptions: true, params: false, generator: type === 'generating'}};
+}
+
+function createPolicyEnvironment(type: EnvironmentQuery['type'], namespaced: boolean, regex: RegexEngine): Environment {
+  const onKubernetes = type === 'validating' || type === 'mutating';
+  return createEnvironment({
+    libraries: [
+      ...extensionLibraries,
+      ...kubernetesLibraries,
+      ...(type === 'mutating' ? mutationLibraries : []),
+      objects,
+      ...kyvernoLibraries({type, namespaced}),
+    ],
+    variables: {...shared, exceptions: exceptionsType},
+    twoVariableMacros: onKubernetes,
+    homogeneousLiterals: type !== 'generating',
+    literalValidators: onKubernetes,
+    lenientOrValue: true,
+    ...(onKubernetes && {costLimit}),
+    regex,
+  });
+}
+
+export interface NativeQuery {
+  /** Whether the policy has a paramKind. */
+  readonly params: boolean;
+  readonly mutating: boolean;
+  readonly regex: RegexEngine;
+}
+
+/** The environment of the API server's own policies. */
+export function nativeEnvironment({params, mutating, regex}: NativeQuery): KindEnvironment {
+  const environment = once(regex, `native ${params} ${mutating}`, () =>
+    createEnvironment({
+      libraries: [
+        ...extensionLibraries,
+        ...kubernetesLibraries,
+        authorizerLibrary,
+        ...(mutating ? mutationLibraries : []),
+        nativeObjects,
+      ],
+      variables: {...shared, ...(params && {params: dynType})},
+      twoVariableMacros: true,
+      homogeneousLiterals: true,
+      literalValidators: true,
+      lenientOrValue: true,
+      costLimit,
+      regex,
+    }),
+  );
+  return {environment, contexts: {}, has: {exceptions: false, params, generator: false}};
+}
+
+function once(regex: RegexEngine, key: string, create: () => Environment): Environment {
+  let known = environments.get(regex);
+  if (known === undefined) environments.set(regex, (known = new Map()));
+  let environment = known.get(key);
+  if (environment === undefined) known.set(key, (environment = create()));
+  return environment;
+}

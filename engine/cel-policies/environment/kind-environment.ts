@@ -1,0 +1,32 @@
+import type {Environment} from '../../cel/environment.js';
+import type {Value} from '../../cel/values/value.js';
+import type {Slots} from '../run/scope.js';
+
+/** The environment of a kind of policy, with the values of its variables that no request changes. */
+export interface KindEnvironment {
+  readonly environment: Environment;
+  readonly contexts: Readonly<Record<string, Value>>;
+  readonly has: {readonly exceptions: boolean; readonly params: boolean; readonly generator: boolean};
+}
+
+export function slotsOf(environment: Environment, has: KindEnvironment['has']): Slots {
+  return {
+    object: environment.slot('object'),
+    oldObject: environment.slot('oldObject'),
+    request: environment.slot('request'),
+    namespaceObject: environment.slot('namespaceObject'),
+    variables: environment.slot('variables'),
+    exceptions: has.exceptions ? environment.slot('exceptions') : undefined,
+    params: has.params ? environment.slot('params') : undefined,
+    generator: has.generator ? environment.slot('generator') : undefined,
+  };
+}
+
+export function templateOf(
+  environment: Environment,
+  contexts: Readonly<Record<string, Value>>,
+): Array<Value | undefined> {
+  const template: Array<Value | undefined> = [];
+  for (const [name, value] of Object.entries(contexts)) template[environment.slot(name)] = value;
+  return Array.from(template);
+}

@@ -1,0 +1,221 @@
+import {isPromise} from '../../context/suspend.js';
+import type {ContextLoader, MaybePromise} from '../../context-loader.js';
+import type {Json} from '../../json/types.js';
+import {diffJson} from '../../mutate/index.js';
+import {drive, type Steps} from '../../run/drive.js';
+import type {SnapshotSource} from '../../snapshot/types.js';
+import type {
+  EngineRequest,
+  GenerateResponse,
+  MutateResponse,
+  PolicyResult,
+  RuleResult,
+  ValidateResponse,
+} from '../../types.js';
+import type {CelRun, CelSnapshot} from '../snapshot/cel-snapshot.js';
+import type {CelCandidate} from '../snapshot/resource-index.js';
+import type {CompiledCelPolicy} from '../types.js';
+import {judgePayload} from './judge-payload.js';
+import {judgeTargets, judgeVariant, type VariantAnswer} from './judge-variant.js';
+import {frameOf, mutationRefusal, policyResult, ruleOf} from './results.js';
+import {RunPool, type RunPoolOptions} from './run-pool.js';
+
+export interface CelEngineOptions extends RunPoolOptions {
+  readonly policies: SnapshotSource<CelSnapshot>;
+  readonly loader: ContextLoader;
+  /** Every policy is treated as `failurePolicy: Ignore`. */
+  readonly forceIgnore?: boolean;
+}
+
+export interface CelCall {
+  /** `any`: whatever `evaluation` says, as in offline runs. */
+  readonly phase: 'admission' | 'background' | 'any';
+  /** Only policies of this kind (`ValidatingPolicy`, `NamespacedValidatingPolicy` …). */
+  readonly kind?: string | undefined;
+  /** Only these policies, by name; those of a namespace are looked for in the request's. */
+  readonly names?: readonly string[] | undefined;
+  /** The request comes from the operator's own background work. */
+  readonly fromBackground?: boolean;
+  /** Milliseconds on the loader's `now()` scale. */
+  readonly deadline: number;
+}
+
+/** The engine of `policies.kyverno.io`. Never throws for a policy's or an object's sake. */
+export interface CelEngine {
+  validate(request: EngineRequest, call: CelCall): MaybePromise<ValidateResponse>;
+  /** Mutations of the request's object; `denied` when one failed under failure policy Fail. */
+  mutate(request: EngineRequest, call: CelCall): MaybePromise<MutateResponse>;
+  /** What would be created; nothing is written. */
+  generate(request: EngineRequest, call: CelCall): MaybePromise<GenerateResponse>;
+  /** What the request, as a trigger, makes of existing objects: one rule result per target; nothing is written. */
+  mutateExisting(request: EngineRequest, call: CelCall): MaybePromise<ValidateResponse>;
+  /** Whether policies would delete an object, asked as its creation: pass = it goes. */
+  deletes(request: EngineRequest, call: CelCall): MaybePromise<ValidateResponse>;
+  /** Policies of mode JSON on any payload. */
+  validatePayload(payload: Json, call: CelCall): MaybePromise<ValidateResponse>;
+}
+
+export function createCelEngine(options: CelEngineOptions): CelEngine {
+  const engine = new Runner(options);
+  return {
+    validate: (request, call) => drive(engine.judge('validating', request, call)),
+    mutate: (request, call) => drive(engine.mutate(request, call)),
+    generate: (request, call) => drive(engine.judge('generating', request, call)),
+    mutateExisting: (request, call) => drive(engine.mutateExisting(request, call)),
+    deletes: (request, call) => drive(engine.judge('deleting', request, call)),
+    validatePayload: (payload, call) => drive(engine.validatePayload(payload, call)),
+  };
+}
+
+const nothing: ValidateResponse = {results: []};
+
+class Runner {
+  readonly #options: CelEngineOptions;
+
+  constructor(options: CelEngineOptions) {
+    this.#options = options;
+  }
+
+  *judge(run: CelRun, request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
+    const snapshot = this.#options.policies.current;
+    const candidates = this.#candidates(run, request, call, snapshot);
+    if (candidates.length === 0) return nothing;
+    const runs = new RunPool(this.#options, call.deadline);
+    const results = new Results(this.#options);
+    for (const candidate of candidates) {
+      const started = this.#options.loader.now();
+      const answer = yield* this.#ask(candidate, {request, runs, snapshot});
+      if (answer !== undefined) results.add(candidate.policy, ruleResult(candidate.policy, answer), started);
+    }
+    return {results: results.list};
+  }
+
+  *mutate(request: EngineRequest, call: CelCall): Steps<MutateResponse> {
+    const original = request.object;
+    if (original === undefined) return {results: [], object: original, patch: []};
+    const snapshot = this.#options.policies.current;
+    const candidates = this.#candidates('mutating', request, call, snapshot).filter(takesPartInAdmission);
+    if (candidates.length === 0) return {results: [], object: original, patch: []};
+    const runs = new RunPool(this.#options, call.deadline);
+    const results = new Results(this.#options);
+    let object = original;
+    for (const candidate of candidates) {
+      const started = this.#options.loader.now();
+      const answer = yield* this.#ask(candidate, {request, runs, snapshot, object});
+      if (answer === undefined) continue;
+      object = answer.object ?? object;
+      results.add(candidate.policy, ruleResult(candidate.policy, answer), started);
+    }
+    const failed = results.list.filter(
+      ({failurePolicy, rules}) => failurePolicy === 'Fail' && rules.some(rule => rule.status === 'error'),
+    );
+    if (failed.length > 0) {
+      return {results: results.list, object: original, patch: [], denied: mutationRefusal(request, failed)};
+    }
+    const patch = object === original ? [] : diffJson(original, object);
+    return {results: results.list, object: patch.length === 0 ? original : object, patch};
+  }
+
+  *mutateExisting(request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
+    const snapshot = this.#options.policies.current;
+    const candidates = this.#candidates('mutating', request, {...call, phase: 'any'}, snapshot).filter(changesExisting);
+    const runs = new RunPool(this.#options, call.deadline);
+    const results = new Results(this.#options);
+    for (const candidate of candidates) {
+      const {policy} = candidate;
+      const started = this.#options.loader.now();
+      const run = runs.for(policy.ref.namespace);
+      run.startRule();
+      const answer = run.complete(() => judgeTargets(candidate, {request, runs, snapshot, forceIgnore: false}));
+      const found = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
+      for (const one of found) results.add(policy, ruleResult(policy, one), started);
+    }
+    return {results: results.list};
+  }
+
+  *validatePayload(payload: Json, call: CelCall): Steps<ValidateResponse> {
+    const snapshot = this.#options.policies.current;
+    const runs = new RunPool(this.#options, call.deadline);
+    const results = new Results(this.#options);
+    for (const policy of snapshot.payloadPolicies()) {
+      if (!isAsked(policy, call)) continue;
+      const started = this.#options.loader.now();
+      const run = runs.for(policy.ref.namespace);
+      run.startRule();
+      const answer = run.complete(() => judgePayload(policy, payload, run, snapshot));
+      const verdict = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
+      results.add(policy, ruleOf(verdict, frameOf(policy)), started);
+    }
+    return {results: results.list};
+  }
+
+  *#ask(
+    candidate: CelCandidate,
+    about: Omit<Parameters<typeof judgeVariant>[1], 'forceIgnore'>,
+  ): Steps<VariantAnswer | undefined> {
+    const run = about.runs.for(candidate.policy.ref.namespace);
+    run.startRule();
+    const forceIgnore = this.#options.forceIgnore === true;
+    const answer = run.complete(() => judgeVariant(candidate, {...about, forceIgnore}));
+    return isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
+  }
+
+  #candidates(run: CelRun, request: EngineRequest, call: CelCall, snapshot: CelSnapshot): CelCandidate[] {
+    const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace';
+    return snapshot.candidates(run, request).filter(({policy}) => {
+      // A policy of a namespace never sees cluster-scoped objects, its own Namespace among them.
+      if (policy.ref.namespace !== '' && (policy.ref.namespace !== request.namespace || isNamespace)) return false;
+      return isAsked(policy, call);
+    });
+  }
+}
+
+function isAsked({ref, source}: CompiledCelPolicy, {phase, kind, names, fromBackground = false}: CelCall): boolean {
+  if (kind !== undefined && ref.kind !== kind) return false;
+  if (names !== undefined && !names.includes(ref.name)) return false;
+  if (source.type === 'deleting' || source.type === 'imageValidating') return true;
+  if (fromBackground && source.type !== 'validating' && source.spec.skipBackgroundRequests) return false;
+  return phase === 'any' || source.spec[phase];
+}
+
+/** Policies with targets of their own change these, not the request's object. */
+function takesPartInAdmission({policy: {source}}: CelCandidate): boolean {
+  if (source.type !== 'mutating') return false;
+  const targets = source.spec.targetMatchConstraints;
+  return targets === undefined || (targets.resourceRules.length === 0 && targets.expression === undefined);
+}
+
+function changesExisting(candidate: CelCandidate): boolean {
+  const {source} = candidate.policy;
+  return source.type === 'mutating' && (source.spec.mutateExisting || !takesPartInAdmission(candidate));
+}
+
+function ruleResult(policy: CompiledCelPolicy, {verdict, targets}: VariantAnswer): RuleResult {
+  const rule = ruleOf(verdict, frameOf(policy));
+  return targets === undefined ? rule : {...rule, targets};
+}
+
+/** Results by policy, in the order in which the policies were asked. */
+class Results {
+  readonly #options: CelEngineOptions;
+  readonly #rules = new Map<CompiledCelPolicy, {rules: RuleResult[]; duration: number}>();
+
+  constructor(options: CelEngineOptions) {
+    this.#options = options;
+  }
+
+  add(policy: CompiledCelPolicy, rule: RuleResult, started: number): void {
+    const duration = (this.#options.loader.now() - started) * 1e6;
+    const entry = this.#rules.get(policy);
+    if (entry === undefined) this.#rules.set(policy, {rules: [rule], duration});
+    else {
+      entry.rules.push(rule);
+      entry.duration += duration;
+    }
+  }
+
+  get list(): PolicyResult[] {
+    const forceIgnore = this.#options.forceIgnore === true;
+    return [...this.#rules].map(([policy, {rules, duration}]) => policyResult(policy, rules, {duration, forceIgnore}));
+  }
+}

@@ -1,0 +1,50 @@
+import {withDoubles} from '../../cel/kyverno/doubles.js';
+import type {RuleRun} from '../../context/rule-run.js';
+import type {Json} from '../../json/types.js';
+import type {EngineRequest} from '../../types.js';
+import type {CelSnapshot} from '../snapshot/cel-snapshot.js';
+import type {CompiledCelPolicy} from '../types.js';
+import {evaluateValidating} from './evaluate-validating.js';
+import {failure} from './judge-variant.js';
+import type {CelVerdict} from './results.js';
+import {PolicyScope} from './scope.js';
+import {payloadData} from './scope-data.js';
+
+/** Stands where a request would: payloads have none. */
+const noRequest: EngineRequest = Object.freeze({
+  uid: '',
+  kind: {group: '', version: '', kind: ''},
+  resource: {group: '', version: '', resource: ''},
+  subResource: '',
+  namespace: '',
+  name: '',
+  operation: 'CREATE',
+  object: undefined,
+  oldObject: undefined,
+  user: undefined,
+  dryRun: false,
+  raw: {},
+});
+
+/** A policy of mode JSON on a payload, whose numbers are doubles as those of all JSON text. */
+export function judgePayload(
+  policy: CompiledCelPolicy,
+  payload: Json,
+  host: RuleRun,
+  snapshot: CelSnapshot,
+): CelVerdict {
+  const [variant] = policy.variants;
+  if (variant?.behaviour.type !== 'validating') throw new Error(`${policy.ref.kind} judges no payloads`);
+  try {
+    const {exceptions} = snapshot.exceptionsFor(policy, variant);
+    const scope = new PolicyScope(
+      variant.plan,
+      {...payloadData, object: withDoubles(payload)},
+      {host, request: noRequest},
+    );
+    const lenient = policy.failurePolicy === 'Ignore';
+    return evaluateValidating({...variant.behaviour, extracts: false, lenient}, exceptions, scope);
+  } catch (thrown) {
+    return failure('evaluation', 'failed to load context', thrown);
+  }
+}

@@ -1,0 +1,125 @@
+import {evaluateMutating} from '../../cel-mutate/evaluate-mutating.js';
+import {evaluateTargets} from '../../cel-mutate/evaluate-targets.js';
+import {Suspend} from '../../context/suspend.js';
+import {textOfThrown} from '../../context/thrown-text.js';
+import {EvalError} from '../../diagnostic.js';
+import type {JsonObject} from '../../json/types.js';
+import type {EngineRequest} from '../../types.js';
+import type {CelSnapshot} from '../snapshot/cel-snapshot.js';
+import type {CelCandidate} from '../snapshot/resource-index.js';
+import {evaluateDeleting} from './evaluate-deleting.js';
+import {evaluateGenerating} from './evaluate-generating.js';
+import {evaluateValidating} from './evaluate-validating.js';
+import type {CelVerdict} from './results.js';
+import type {RunPool} from './run-pool.js';
+import {PolicyScope} from './scope.js';
+import {deletionData, homeOf, namespaceOf, policyData} from './scope-data.js';
+
+export interface Question {
+  readonly request: EngineRequest;
+  readonly runs: RunPool;
+  readonly snapshot: CelSnapshot;
+  /** The object as earlier mutations left it; the request's when absent. */
+  readonly object?: JsonObject;
+  readonly forceIgnore: boolean;
+}
+
+export interface VariantAnswer {
+  readonly verdict: CelVerdict;
+  /** After mutation. */
+  readonly object?: JsonObject;
+  /** Created, or changed existing objects. */
+  readonly targets?: readonly JsonObject[];
+}
+
+/**
+ * A policy, in one of its variants, on a request; `undefined` when it has nothing to say. The boundary of a policy:
+ * whatever goes wrong inside becomes an `error`, a bug of ours included. Only the wish to wait for a value passes.
+ */
+export function judgeVariant(candidate: CelCandidate, question: Question): VariantAnswer | undefined {
+  const {policy, variant} = candidate;
+  const {request, runs} = question;
+  try {
+    if (!variant.matches(request, runs.for(policy.ref.namespace))) return undefined;
+  } catch (thrown) {
+    return {verdict: failure('match', 'failed to execute matching', thrown)};
+  }
+  try {
+    return evaluate(candidate, question);
+  } catch (thrown) {
+    const names = policy.source.type === 'generating' || policy.source.type === 'deleting';
+    const what = policy.source.type === 'validating' ? 'failed to load context' : 'failed to evaluate policy';
+    return {verdict: failure(names ? policy.ref.name : 'evaluation', what, thrown)};
+  }
+}
+
+export function failure(rule: string, what: string, thrown: unknown): CelVerdict {
+  if (thrown instanceof Suspend) throw thrown;
+  const why = thrown instanceof EvalError ? thrown.message : `internal error: ${textOfThrown(thrown)}`;
+  return {rule, status: 'error', message: `${what}: ${why}`};
+}
+
+const noMutation: CelVerdict = {
+  rule: '',
+  status: 'skip',
+  message: 'extraction mode: mutation for custom workload CRDs is not yet supported',
+};
+
+function evaluate({policy, variant}: CelCandidate, question: Question): VariantAnswer | undefined {
+  const {request, runs, snapshot} = question;
+  const {behaviour, plan} = variant;
+  const host = runs.for(policy.ref.namespace);
+  const {exceptions, readsNamespace} = snapshot.exceptionsFor(policy, variant);
+  const wantsNamespace = variant.readsNamespace || readsNamespace;
+  const extracts = variant.name === 'extract';
+  if (behaviour.type === 'deleting') {
+    const object = request.object ?? {};
+    const home = wantsNamespace ? homeOf(object, request, runs.for('')) : null;
+    const scope = new PolicyScope(plan, deletionData(object, home), {host, request});
+    return {verdict: evaluateDeleting(behaviour.conditions, exceptions, scope, policy.ref.name)};
+  }
+  const data = policyData(request, wantsNamespace ? namespaceOf(request, runs.for('')) : null);
+  switch (behaviour.type) {
+    case 'validating': {
+      const lenient = question.forceIgnore || policy.failurePolicy === 'Ignore';
+      const scope = new PolicyScope(plan, data, {host, request});
+      return {verdict: evaluateValidating({...behaviour, extracts, lenient}, exceptions, scope)};
+    }
+    case 'mutating': {
+      if (extracts) return {verdict: noMutation};
+      const object = question.object ?? request.object ?? {};
+      const scope = new PolicyScope(plan, {...data, object}, {host, request});
+      return evaluateMutating(behaviour, exceptions, scope, object);
+    }
+    case 'generating': {
+      const scope = new PolicyScope(plan, data, {host, request});
+      const answer = evaluateGenerating({...behaviour, name: policy.ref.name}, exceptions, scope);
+      return answer && {verdict: answer.verdict, targets: answer.objects};
+    }
+  }
+}
+
+/** Existing objects that a mutating policy changes because of a request: one answer per target. Throws only to wait. */
+export function judgeTargets(
+  {policy, variant}: CelCandidate,
+  {request, runs, snapshot}: Question,
+): readonly VariantAnswer[] {
+  const {behaviour, plan} = variant;
+  if (behaviour.type !== 'mutating' || variant.name === 'extract') return [];
+  const host = runs.for(policy.ref.namespace);
+  try {
+    if (!variant.matches(request, host)) return [];
+  } catch (thrown) {
+    return [{verdict: failure('match', 'failed to execute matching', thrown)}];
+  }
+  try {
+    const {exceptions, readsNamespace} = snapshot.exceptionsFor(policy, variant);
+    const home = variant.readsNamespace || readsNamespace ? namespaceOf(request, runs.for('')) : null;
+    const scope = new PolicyScope(plan, policyData(request, home), {host, request});
+    const {verdict, targets} = evaluateTargets(behaviour, exceptions, scope);
+    if (targets === undefined) return [{verdict}];
+    return targets.map(target => ({verdict: target.verdict, targets: [target.patched]}));
+  } catch (thrown) {
+    return [{verdict: failure('evaluation', 'failed to evaluate policy', thrown)}];
+  }
+}
