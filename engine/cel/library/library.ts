@@ -45,6 +45,8 @@ export interface FunctionDeclaration {
 export interface ObjectDeclaration {
   readonly name: string;
   field(name: string): Type | undefined;
+  /** For hints at faults, where the fields can be listed. */
+  readonly fieldNames?: () => readonly string[];
   /** Present where the type can be written as a literal, `Name{…}`. Fields are in written order; optional absent ones are left out. */
   readonly construct?: (fields: ReadonlyArray<readonly [string, Value]>) => Value;
 }

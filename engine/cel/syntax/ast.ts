@@ -47,13 +47,23 @@ export interface ListExpr extends Node {
 
 export interface MapExpr extends Node {
   readonly kind: 'map';
-  readonly entries: ReadonlyArray<{readonly key: Expr; readonly value: Expr; readonly optional: boolean; readonly at: number}>;
+  readonly entries: ReadonlyArray<{
+    readonly key: Expr;
+    readonly value: Expr;
+    readonly optional: boolean;
+    readonly at: number;
+  }>;
 }
 
 export interface MessageExpr extends Node {
   readonly kind: 'message';
   readonly name: string;
-  readonly fields: ReadonlyArray<{readonly name: string; readonly value: Expr; readonly optional: boolean; readonly at: number}>;
+  readonly fields: ReadonlyArray<{
+    readonly name: string;
+    readonly value: Expr;
+    readonly optional: boolean;
+    readonly at: number;
+  }>;
 }
 
 export type LoopName =

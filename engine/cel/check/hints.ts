@@ -1,0 +1,126 @@
+import {nearest} from '../../policy/nearest.js';
+import type {FunctionDeclaration, Overload} from '../library/library.js';
+import type {Call, Select} from '../syntax/ast.js';
+import {macroForms} from '../syntax/macros.js';
+import {isDynOrError} from '../types/same.js';
+import {type Type, typeText} from '../types/type.js';
+import {signatureText} from './report.js';
+import type {Scope} from './scope.js';
+
+const listedNames = 12;
+const listedSignatures = 4;
+
+type Names = Pick<Scope, 'variables' | 'functions' | 'types'> | {readonly names: readonly string[]};
+
+/** Of a name that is not declared, or of a field that an object has not. */
+export function hintForName(name: string, known: Names, locals: readonly string[] = []): string | undefined {
+  if ('names' in known) return nearField(name, known.names);
+  const near = nearest(name, [...locals, ...known.variables.keys()]);
+  if (near !== undefined) return `did you mean ${near}?`;
+  if (known.functions.has(name)) return `${name} is a function: ${name}(…)`;
+  const type = nearest(name, [...known.types.keys()]);
+  if (type !== undefined) return `did you mean ${type}?`;
+  return `text needs quotes: "${name}"`;
+}
+
+function nearField(name: string, names: readonly string[]): string | undefined {
+  const near = nearest(name, names);
+  if (near !== undefined) return `did you mean ${near}?`;
+  if (names.length === 0) return undefined;
+  const more = names.length > listedNames ? ', …' : '';
+  return `fields: ${names.slice(0, listedNames).join(', ')}${more}`;
+}
+
+/** Of a selection from a value without fields. */
+export function hintForField(type: Type, {field, test}: Select, scope: Scope): string | undefined {
+  if (scope.functions.has(field)) return `${field} is a function: .${field}()`;
+  if (type.kind === 'list') return 'a list has elements: list[0], list.all(x, …), list.map(x, …)';
+  return test ? undefined : `a ${typeText(type)} has no fields`;
+}
+
+/** Of a function that is not declared. */
+export function hintForCall({name, target}: Call, {functions}: Scope): string | undefined {
+  const written = name.startsWith('.') ? name.slice(1) : name;
+  const forms = macroForms(written);
+  if (forms !== undefined) return `it is written ${forms}`;
+  const near = nearest(written, [...functions.keys()].filter(isCallable));
+  if (near !== undefined) return `did you mean ${near}?`;
+  const qualified = target === undefined ? undefined : [...functions.keys()].find(key => key.endsWith(`.${written}`));
+  return qualified === undefined ? undefined : `did you mean ${qualified}(…)?`;
+}
+
+/** Operators and what macros unfold to are functions as well, but not to be called by name. */
+const isCallable = (name: string): boolean => /^[A-Za-z][\w.]*$/.test(name);
+
+interface Applied {
+  readonly name: string;
+  readonly types: readonly Type[];
+  readonly receiver: boolean;
+}
+
+/** Of arguments that no overload takes. */
+export function hintForOverload(call: Applied, declared?: FunctionDeclaration): string | undefined {
+  return hintForTypes(call) ?? (declared === undefined ? undefined : hintForSignatures(call, declared));
+}
+
+const logical: ReadonlySet<string> = new Set(['bool', '_?_:_', '!_']);
+const numbers: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
+
+function hintForTypes({name, types}: Applied): string | undefined {
+  const [left, right] = types;
+  if (left === undefined) return undefined;
+  if (logical.has(name) && left.kind !== 'bool' && !isDynOrError(left)) return conditionHint(left);
+  if (right === undefined || types.length !== 2 || !/^_.+_$|^@in$/.test(name)) return undefined;
+  if (name === '@in') return membershipHint(left, right);
+  if (name === '_[_]') return left.kind === 'list' ? 'places in a list are ints, counted from 0' : undefined;
+  return conversionHint(name, left, right);
+}
+
+function conditionHint(type: Type): string {
+  if (type.kind === 'optional') return 'write .hasValue() or .orValue(false) behind the optional';
+  if (type.kind === 'string') return 'compare the text: text == "true", or convert it: bool(text)';
+  return `compare it: a ${typeText(type)} is neither true nor false`;
+}
+
+function membershipHint(left: Type, right: Type): string | undefined {
+  if (right.kind === 'string') return 'to look for a part of a text, write text.contains("part")';
+  if (right.kind === 'list')
+    return `the elements are of type ${typeText(right.element)}, the value is a ${typeText(left)}`;
+  if (right.kind === 'map') return `the keys are of type ${typeText(right.key)}, the value is a ${typeText(left)}`;
+  return undefined;
+}
+
+function conversionHint(name: string, left: Type, right: Type): string | undefined {
+  if (left.kind === 'optional' || right.kind === 'optional') return 'take the value out of the optional: .orValue(…)';
+  if (left.kind === 'null' || right.kind === 'null')
+    return 'a value of this type is never null; ask has(a.b) for a field';
+  if (numbers.has(left.kind) && numbers.has(right.kind)) {
+    return `both sides must be of one type: ${left.kind}(…) or ${right.kind}(…) converts`;
+  }
+  if (numbers.has(left.kind) && right.kind === 'string') return textHint(name, left.kind);
+  if (left.kind === 'string' && numbers.has(right.kind)) return textHint(name, right.kind);
+  return undefined;
+}
+
+const textHint = (name: string, number: string): string =>
+  name === '_+_'
+    ? 'to put a number into a text, write string(number)'
+    : `to compare a text with a number, write ${number}(text), or put the number into quotes`;
+
+function hintForSignatures({name, types, receiver}: Applied, {overloads}: FunctionDeclaration): string | undefined {
+  if (!isCallable(name)) return undefined;
+  const alike = overloads.filter(overload => overload.receiver === receiver);
+  if (alike.length === 0) {
+    const [overload] = overloads;
+    return overload === undefined ? undefined : `it is called as ${callText(name, overload)}`;
+  }
+  const sameCount = alike.filter(overload => overload.params.length === types.length);
+  const shown = (sameCount.length > 0 ? sameCount : alike).slice(0, listedSignatures);
+  const more = shown.length < alike.length ? ', …' : '';
+  return `takes ${shown.map(({params}) => signatureText(params, receiver)).join(', ')}${more}`;
+}
+
+function callText(name: string, {receiver, params}: Overload): string {
+  const types = params.map(typeText);
+  return receiver ? `${types[0]}.${name}(${types.slice(1).join(', ')})` : `${name}(${types.join(', ')})`;
+}
