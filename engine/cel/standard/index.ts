@@ -26,3 +26,4 @@ function merge(all: readonly FunctionDeclaration[]): FunctionDeclaration[] {
 export {add, divide, modulo, multiply, negate, subtract} from './arithmetic.js';
 export {findIndex, indexAny, indexList, missingKey} from './index-access.js';
 export {isZero, optionalFrom} from './optionals.js';
+export {compileRegex, matchCost} from './regex.js';

@@ -2,14 +2,12 @@ import {fn, global, method} from '../library/declare.js';
 import type {CelHost, FunctionDeclaration, Overload} from '../library/library.js';
 import {boolType, bytesType, intType, listOf, mapOf, param, stringType, type Type} from '../types/type.js';
 import {codePoints, type MapValue, mapSize} from '../values/index.js';
+import {compileRegex, matchCost} from './regex.js';
 
 const tenth = (text: {length: number}): number => Math.ceil(text.length / 10);
 const textPair = [stringType, stringType];
 
-/** Cost follows the text times the pattern, as cel-go estimates it. */
-const matchCost = (text: string, pattern: string): number =>
-  Math.ceil((text.length + 1) / 10) * Math.ceil(pattern.length / 4);
-const matches = (host: CelHost, text: string, pattern: string): boolean => host.regex.compile(pattern).test(text);
+const matches = (host: CelHost, text: string, pattern: string): boolean => compileRegex(host.regex, pattern).test(text);
 
 const sizes: ReadonlyArray<readonly [name: string, of: Type, call: Overload['call'], cost?: Overload['cost']]> = [
   ['string', stringType, codePoints, tenth],

@@ -1,4 +1,4 @@
-export {equals} from './equality.js';
+export {equals, type Meter} from './equality.js';
 export {toJson} from './json.js';
 export {
   isMap,

@@ -1,0 +1,51 @@
+import {EvalError} from '../../diagnostic.js';
+import type {RegexEngine} from '../../regex/types.js';
+import type {Checked} from '../check/checked.js';
+import type {Scope} from '../check/scope.js';
+import type {Program} from '../environment.js';
+import {CelError} from '../errors.js';
+import type {Expr} from '../syntax/ast.js';
+import {Compiler} from './compiler.js';
+import {Frame} from './frame.js';
+import {references} from './references.js';
+import {chargeResult, mayShare} from './result-size.js';
+
+export interface ProgramOptions {
+  readonly scope: Scope;
+  readonly regex: RegexEngine;
+  readonly slot: (variable: string) => number;
+  readonly costLimit: number | undefined;
+}
+
+/** A program of an expression without issues. */
+export function createProgram(source: string, checked: Checked, options: ProgramOptions): Program {
+  const {scope, regex, slot} = options;
+  const compiler = new Compiler({checked, regex, slot, object: name => scope.object(name)});
+  const {run, cost} = compiler.compile(checked.expr as Expr);
+  const {slots} = compiler;
+  const limit = options.costLimit ?? Number.POSITIVE_INFINITY;
+  const charge = cost.charge + 1;
+  const whole = mayShare(checked.expr);
+  const {variables, paths, functions} = references(checked);
+  return {
+    source,
+    type: checked.type,
+    variables,
+    paths,
+    functions,
+    costEstimate: {min: cost.min, max: cost.max},
+    evaluate(bindings, host) {
+      const frame = new Frame(bindings, host, slots, limit);
+      try {
+        frame.spend(charge);
+        const value = run(frame);
+        if (whole) chargeResult(frame, value);
+        return value;
+      } catch (error) {
+        throw error instanceof CelError ? new EvalError(error.message) : error;
+      } finally {
+        frame.settle();
+      }
+    },
+  };
+}
