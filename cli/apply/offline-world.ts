@@ -3,6 +3,7 @@ import type {ContextLoader} from '../../engine/context-loader.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {AdmissionUser} from '../../engine/types.js';
+import type {ImageMock} from '../files/context-file.js';
 import {groupVersionOf, kindOf} from '../files/load-resources.js';
 import {nameOf, namespaceOf} from '../files/load-policies.js';
 import type {ValuesSpec} from '../files/values-file.js';
@@ -16,6 +17,9 @@ export interface WorldOptions {
   readonly exceptions: readonly JsonObject[];
   /** Objects that stand for a cluster. */
   readonly objects: readonly JsonObject[];
+  /** What `resource.*` of expressions finds without a cluster. */
+  readonly visible?: readonly JsonObject[];
+  readonly images?: readonly ImageMock[];
   readonly resources: ResourceMap;
   readonly values: ValuesSpec | undefined;
   readonly set: ReadonlyMap<string, string>;
@@ -32,7 +36,11 @@ export function createWorld(options: WorldOptions): OfflineWorld {
   const globalEntries = cluster === undefined ? globalEntriesOf(objects, resources) : [];
   const nothingGiven = values === undefined && set.size === 0;
   const configMaps = objects.some(object => kindOf(object) === 'ConfigMap');
-  const offline = createMockLoader({objects, resources, regex, values, globalEntries});
+  const offline = createMockLoader({
+    ...{objects, resources, regex, values, globalEntries},
+    visible: options.visible ?? [],
+    images: options.images ?? [],
+  });
   const loader = cluster === undefined ? offline : withGivenNamespaces(cluster, offline, values);
   return {
     policies: options.policies,

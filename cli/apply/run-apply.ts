@@ -1,6 +1,6 @@
 import {basename, extname} from 'node:path';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
-import {loadContextFile} from '../files/context-file.js';
+import {emptyContext, loadContextFile} from '../files/context-file.js';
 import {FileError, messageOf} from '../files/file-error.js';
 import {resourceMapWith} from '../files/load-crds.js';
 import {
@@ -76,7 +76,7 @@ async function applyIn(
   const user = flags.userinfo ? await loadUser(flags.userinfo, streams) : undefined;
   const values = flags.valuesFile ? await loadValuesFile(flags.valuesFile) : undefined;
   checkOperation(values);
-  if (flags.contextFile) await loadContextFile(flags.contextFile);
+  const context = flags.contextFile ? await loadContextFile(flags.contextFile) : emptyContext;
 
   const base = cluster?.resources ?? (await resourceMapWith(crdPathsOf(flags)));
   const warn = (text: string) => streams.err(`Warning: ${text}\n`);
@@ -94,7 +94,7 @@ async function applyIn(
     cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable, warn}) : [];
 
   const raws = load.documents.map(document => document.raw);
-  const resources = cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params], raws);
+  const resources = cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params, ...context.resources], raws);
   const policies = preparePolicies(load, resources);
   const listed = cluster === undefined ? offline : await fromCluster(cluster, policies, flags, streams);
   const exceptions = await loadExceptions(flags, load, listed);
@@ -115,6 +115,8 @@ async function applyIn(
     policies,
     exceptions: exceptions.classic,
     objects: [...objectsOf(listed), ...targets, ...params],
+    visible: [...targets, ...context.resources],
+    images: context.images,
     resources,
     values,
     set: parseSet(flags.set ?? []),

@@ -15,10 +15,15 @@ const image = {
   config: json,
 };
 
+/** What a registry would say of one image, as far as it is written down. */
+export type ImageMock = Struct<typeof image>;
+
 export interface ContextFile {
   readonly resources: readonly JsonObject[];
-  readonly images: ReadonlyArray<Struct<typeof image>>;
+  readonly images: readonly ImageMock[];
 }
+
+export const emptyContext: ContextFile = {resources: [], images: []};
 
 const decode = struct({
   apiVersion: text,

@@ -1,16 +1,17 @@
 import {createOfflineContextLoader} from '../../adapters/offline-context-loader.js';
+import {defaultLimits} from '../../engine/budget.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
 import type {ApiCallRequest, ContextLoader} from '../../engine/context-loader.js';
-import {defaultLimits} from '../../engine/budget.js';
 import {EvalError} from '../../engine/diagnostic.js';
 import {compileQuery} from '../../engine/jmespath/index.js';
 import {isObject, type Json, type JsonObject, own, setOwn} from '../../engine/json/types.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
+import type {ImageMock} from '../files/context-file.js';
+import {FileError} from '../files/file-error.js';
 import {nameOf} from '../files/load-policies.js';
 import {type ApiCallResponse, mockKey} from '../files/test-file.js';
 import type {ValuesSpec} from '../files/values-file.js';
-import {FileError} from '../files/file-error.js';
 import {labelsOf} from './request.js';
 
 /** A global context entry with its data at hand. */
@@ -29,18 +30,34 @@ export interface MockLoaderOptions {
   readonly values: ValuesSpec | undefined;
   readonly apiCalls?: readonly ApiCallResponse[];
   readonly globalEntries?: readonly GlobalEntry[];
+  /** What `resource.*` of expressions finds; those of `objects` that are judged themselves are not among them. */
+  readonly visible?: readonly JsonObject[];
+  /** Of a Context file. */
+  readonly images?: readonly ImageMock[];
   /** Missing Namespace objects are errors, as in a cluster. */
   readonly strictNamespaces?: boolean;
 }
 
 /** The engine's door in an offline run: what the files give, and nothing else. */
 export function createMockLoader(options: MockLoaderOptions): ContextLoader {
-  const base = createOfflineContextLoader({resources: options.objects, resourceMap: options.resources, now: Date.now});
+  const {resources: resourceMap} = options;
+  const base = createOfflineContextLoader({resources: options.objects, resourceMap, now: Date.now});
+  const expressions = createOfflineContextLoader({resources: options.visible ?? [], resourceMap, now: Date.now});
+  const images = new Map((options.images ?? []).map(image => [image.image, image]));
   const calls = new Map((options.apiCalls ?? []).map(call => [mockKey(call), call]));
   const labels = namespaceLabels(options.values);
   let globals: Map<string, Json> | undefined;
   return {
     ...base,
+    resourceGet: expressions.resourceGet,
+    resourceList: expressions.resourceList,
+    httpCall(request) {
+      const call = calls.get(`${request.method}:${request.url}`) ?? calls.get(request.url);
+      if (call !== undefined) {
+        return {statusCode: call.response?.statusCode || 200, body: call.response?.body ?? null, given: true};
+      }
+      throw new EvalError(`no answer is given for ${request.method} ${request.url}: give one under apiCallResponses`);
+    },
     apiCall(request, load) {
       const call = findCall(calls, request);
       if (call === undefined) return base.apiCall(request, load);
@@ -52,15 +69,16 @@ export function createMockLoader(options: MockLoaderOptions): ContextLoader {
     globalReference(name, projection) {
       globals ??= evaluateGlobals(options, base);
       const value = globals.get(name);
-      if (value === undefined) throw new EvalError(`global context entry ${name} is not given`);
-      if (projection === undefined) return value;
+      if (value === undefined || projection === undefined) return value;
       const part = isObject(value) ? own(value, projection) : undefined;
-      if (part === undefined) throw new EvalError(`global context entry ${name} has no projection ${projection}`);
-      return part;
+      if (part !== undefined) return part;
+      throw new EvalError(`projection "${projection}" not found in global context entry "${name}"`);
     },
-    async imageData(reference) {
+    imageData(reference) {
+      const image = images.get(reference);
+      if (image !== undefined) return imageJson(image);
       throw new EvalError(
-        `image data of ${reference} is not available: give it as a value, registries are not read by this release`,
+        `image data for ${reference} not found in the context: give it in a Context file or as a value, registries are not read by this release`,
       );
     },
     namespaceLabels(name, load) {
@@ -73,6 +91,12 @@ export function createMockLoader(options: MockLoaderOptions): ContextLoader {
       return found ?? {'kubernetes.io/metadata.name': name};
     },
   };
+}
+
+function imageJson(image: ImageMock): JsonObject {
+  const json: JsonObject = {};
+  for (const [key, value] of Object.entries(image)) if (value !== undefined) json[key] = value;
+  return json;
 }
 
 function findCall(calls: ReadonlyMap<string, ApiCallResponse>, request: ApiCallRequest): ApiCallResponse | undefined {

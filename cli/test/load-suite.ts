@@ -5,7 +5,7 @@ import {isObject} from '../../engine/json/types.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {loadClusterResourceFile} from '../files/cluster-resource-file.js';
-import {loadContextFile} from '../files/context-file.js';
+import {emptyContext, loadContextFile} from '../files/context-file.js';
 import {readText} from '../files/documents.js';
 import {FileError, messageOf} from '../files/file-error.js';
 import {resourceMapWith} from '../files/load-crds.js';
@@ -72,14 +72,15 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
       'Currently, the use of exceptions in conjunction with ValidatingAdmissionPolicies is not supported.',
     );
   }
-  if (spec.context) await loadContextFile(at(spec.context));
+  const context = spec.context ? await loadContextFile(at(spec.context)) : emptyContext;
   const sources = await cloneSources(test, resources);
   const globalEntries = await loadGlobalEntries(test, resources);
 
-  const objects = [...unique, ...targets, ...params, ...sources, ...cluster.flatMap(file => file.resources)];
+  const existing = cluster.flatMap(file => file.resources);
+  const objects = [...unique, ...targets, ...params, ...sources, ...existing];
   const known = withKindsOf(
     resources,
-    objects,
+    [...objects, ...context.resources],
     load.documents.map(document => document.raw),
   );
   const policies = load.documents
@@ -97,6 +98,8 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     values,
     apiCalls: spec.apiCallResponses ?? [],
     globalEntries,
+    visible: [...targets, ...sources, ...existing, ...context.resources],
+    images: context.images,
     strictNamespaces: inCluster,
   });
   const world: OfflineWorld = {
