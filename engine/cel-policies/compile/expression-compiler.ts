@@ -18,8 +18,12 @@ export class ExpressionCompiler implements CompileTools {
   /** Everything that compiled, for estimates and for what it reads. */
   readonly programs: Array<{readonly path: string; readonly program: Program}> = [];
 
-  constructor(environment: Environment) {
+  readonly #rewrite: ((expression: string) => string) | undefined;
+
+  /** `rewrite` changes what is evaluated; faults speak of what was written. */
+  constructor(environment: Environment, rewrite?: (expression: string) => string) {
     this.environment = environment;
+    this.#rewrite = rewrite;
   }
 
   compile(expression: string, path: string, expected?: ExpectedType): Program | undefined {
@@ -45,8 +49,15 @@ export class ExpressionCompiler implements CompileTools {
       });
       return undefined;
     }
-    this.programs.push({path, program});
-    return program;
+    const final = this.#rewritten(program);
+    this.programs.push({path, program: final});
+    return final;
+  }
+
+  #rewritten(program: Program): Program {
+    const text = this.#rewrite?.(program.source) ?? program.source;
+    if (text === program.source) return program;
+    return this.environment.compile(text).program ?? program;
   }
 
   fault(path: string, message: string, expression?: string): void {

@@ -8,10 +8,11 @@ export function compileVariables(
   variables: readonly NamedExpression[],
   types: VariableTypes,
   tools: CompileTools,
+  path = 'spec.variables',
 ): ReadonlyMap<string, Program> {
   const programs = new Map<string, Program>();
   variables.forEach(({name, expression}, index) => {
-    const program = tools.compile(expression, `spec.variables[${index}].expression`);
+    const program = tools.compile(expression, `${path}[${index}].expression`);
     if (program === undefined) return;
     types.add(name, program.type);
     programs.set(name, program);

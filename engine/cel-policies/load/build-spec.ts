@@ -6,6 +6,7 @@ import {
   auditAnnotations,
   isEnabled,
   matchConstraints,
+  mutations,
   namedExpressions,
   validationActions,
   validations,
@@ -44,11 +45,7 @@ export function mutatingSpec(spec: JsonObject): MutatingSpec {
   const constraints = matchConstraints(targets);
   return {
     ...commonSpec(spec),
-    mutations: objects(spec, 'mutations').map(entry => ({
-      patchType: text(entry, 'patchType') ?? '',
-      applyConfiguration: text(child(entry, 'applyConfiguration'), 'expression'),
-      jsonPatch: text(child(entry, 'jsonPatch'), 'expression'),
-    })),
+    mutations: mutations(spec),
     targetMatchConstraints:
       constraints === undefined ? undefined : {...constraints, expression: text(targets, 'expression') || undefined},
     targetMatchConditions: namedExpressions(spec, 'targetMatchConditions'),

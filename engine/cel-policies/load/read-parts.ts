@@ -4,6 +4,7 @@ import type {LabelSelector} from '../../policy/model.js';
 import type {
   AuditAnnotation,
   MatchConstraints,
+  Mutation,
   NamedExpression,
   ResourceRule,
   Validation,
@@ -31,6 +32,14 @@ export function validations(spec: JsonObject): Validation[] {
     message: text(entry, 'message') || undefined,
     messageExpression: text(entry, 'messageExpression') || undefined,
     reason: text(entry, 'reason'),
+  }));
+}
+
+export function mutations(spec: JsonObject): Mutation[] {
+  return objects(spec, 'mutations').map(entry => ({
+    patchType: text(entry, 'patchType') ?? '',
+    applyConfiguration: text(child(entry, 'applyConfiguration'), 'expression'),
+    jsonPatch: text(child(entry, 'jsonPatch'), 'expression'),
   }));
 }
 
