@@ -93,6 +93,11 @@ export interface ContextLoader {
     kind: string,
     options: LoadOptions,
   ): MaybePromise<GroupVersionResource | undefined>;
+  /**
+   * `openAPIV3Schema` of a kind that is not Kubernetes' own; `undefined` when nobody described it. The same object until
+   * the description changes. Absent: custom kinds are not described here.
+   */
+  kindSchema?(apiVersion: string, kind: string, options: LoadOptions): MaybePromise<JsonObject | undefined>;
   /** The answer of a web server, whatever its status. */
   httpCall(request: HttpRequest, options: LoadOptions): MaybePromise<HttpAnswer>;
   /** Wall clock, milliseconds since the epoch, with fractions where the host has them. */

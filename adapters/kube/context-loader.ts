@@ -9,6 +9,7 @@ import type {HttpCaller} from '../http/http-caller.js';
 import type {NameLookup} from '../http/name-lookup.js';
 import type {ServiceCaller} from '../http/service-caller.js';
 import {parseApiPath} from './api-path.js';
+import {createKindSchemas} from './kind-schemas.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
 import {collectionPath, objectPath} from './paths.js';
@@ -44,6 +45,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
   const {maxBytes = 2 * 1024 * 1024, readTimeoutMs = 10_000} = options;
   const reads = new Map<string, Promise<JsonObject | undefined>>();
   const labelsOf = new WeakMap<JsonObject, Labels>();
+  const schemas = resources && createKindSchemas({client, resources, clock, timeoutMs: readTimeoutMs});
 
   /** One live read at a time per object; `undefined` when it does not exist. */
   function read(ref: ObjectRef): Promise<JsonObject | undefined> {
@@ -147,6 +149,10 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       objectOf({verb: 'POST', query: request, name: postedName(request), body: request.object}, load),
     resourceOfKind: (apiVersion, kind) =>
       resources === undefined ? undefined : resourceOfKind(resources, apiVersion, kind),
+    kindSchema(apiVersion, kind, load) {
+      const found = schemas?.(apiVersion, kind);
+      return found instanceof Promise ? beforeDeadline(found, {clock, load}) : found;
+    },
     httpCall(request, load) {
       if (http === undefined) throw new EvalError('http calls are not enabled');
       return beforeDeadline(http(request, load.deadline), {clock, load});

@@ -64,6 +64,7 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
       return host.resourcePost(request, load);
     },
     resourceOfKind: (apiVersion, kind, load) => host.resourceOfKind(apiVersion, kind, load),
+    kindSchema: (apiVersion, kind, load) => host.kindSchema?.(apiVersion, kind, load),
     httpCall(request, load) {
       if (!options.allowServiceCalls) {
         throw new EvalError(

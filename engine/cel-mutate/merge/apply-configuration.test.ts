@@ -1,13 +1,15 @@
 import {describe, expect, it} from 'vitest';
+import {schemasOf} from '../../../adapters/definition-schemas.js';
 import {Budget, defaultLimits} from '../../budget.js';
 import {deepFreeze} from '../../json/clone.js';
 import {parseJson} from '../../json/parse.js';
 import type {Json, JsonObject} from '../../json/types.js';
-import {typeSource} from '../schema/type-source.js';
+import {builtInType} from '../schema/built-in.js';
+import {typeOfResourceSchema} from '../schema/from-openapi.js';
 import {deduced, type StructuralType} from '../schema/types.js';
 import {applyConfiguration} from './apply-configuration.js';
 
-const types = typeSource();
+const types = builtInType;
 const pod = (spec: JsonObject, metadata: JsonObject = {name: 'p'}): JsonObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -299,15 +301,15 @@ describe('custom resources', () => {
       ],
     },
   };
-  const source = typeSource([definition]);
+  const schemas = schemasOf([definition, {kind: 'ConfigMap'}]);
+  const type = typeOfResourceSchema(schemas('acme.io/v1', 'Widget')!);
   const widget = (spec: JsonObject): JsonObject => ({
     apiVersion: 'acme.io/v1',
     kind: 'Widget',
     metadata: {name: 'w'},
     spec,
   });
-  const change = (object: JsonObject, patch: JsonObject): JsonObject =>
-    apply({object, patch, type: source('acme.io/v1', 'Widget')});
+  const change = (object: JsonObject, patch: JsonObject): JsonObject => apply({object, patch, type});
 
   it('merge as their definition says', () => {
     const object = widget({tags: ['a'], parts: [{id: 1, size: 2}], free: {b: {c: 1}}});
@@ -343,7 +345,6 @@ describe('custom resources', () => {
   });
 
   it('have no type when they are not described', () => {
-    expect(source('acme.io/v2', 'Widget')).toBeUndefined();
-    expect(source('apps/v1', 'Deployment')).toBe(types('apps/v1', 'Deployment'));
+    expect(schemas('acme.io/v2', 'Widget')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest';
 import {Budget, defaultLimits} from '../../budget.js';
 import type {JsonObject} from '../../json/types.js';
-import {typeSource} from '../schema/type-source.js';
+import {builtInType} from '../schema/built-in.js';
 import recorded from '../testdata/kubernetes-merges.json' with {type: 'json'};
 import {applyConfiguration} from './apply-configuration.js';
 
@@ -12,11 +12,9 @@ interface Recorded {
   readonly error?: string;
 }
 
-const types = typeSource();
-
 function ours({object, patch}: Recorded): JsonObject {
   return applyConfiguration(object, patch, {
-    type: types(String(object['apiVersion']), String(object['kind'])),
+    type: builtInType(String(object['apiVersion']), String(object['kind'])),
     replaceAtomics: false,
     budget: new Budget(defaultLimits, () => 0),
   });
