@@ -8,10 +8,11 @@ import type {ResourceMap} from '../engine/resource-map.js';
 import type {PolicyCache, PolicyState} from '../engine/snapshot/policy-cache.js';
 import type {Engine} from '../engine/types.js';
 import type {Metrics} from '../webhook/metrics/metrics.js';
-import type {AdmissionObserver, AuditSink} from '../webhook/types.js';
+import type {AdmissionObserver, AuditSink, RequestFilters} from '../webhook/types.js';
 import type {OperatorConfig} from './config/config-map.js';
 import type {OperatorEnvironment} from './config/environment.js';
 import type {Flags} from './config/flags.js';
+import type {EntryStore} from './global-context/entry-store.js';
 import type {EventEmitter} from './events/event-emitter.js';
 import type {Manager, Registration} from './manager/manager.js';
 import type {ClassicKind} from './policies/policy-handlers.js';
@@ -34,6 +35,10 @@ export interface Core {
   readonly environment: OperatorEnvironment;
   /** The ConfigMap's values of the moment. */
   readonly config: () => OperatorConfig;
+  /** Requests and objects that no policy sees, as the ConfigMap has it. */
+  readonly filters: () => RequestFilters;
+  /** Values of global context entries. */
+  readonly globalContext: EntryStore;
   readonly isLeading: () => boolean;
 }
 

@@ -56,6 +56,8 @@ export const flagTable = {
   maxAuditCapacity: integer(1000, 0),
   webhookRegistrationTimeout: inert(duration('120s')),
   autoDeleteWebhooks: inert(toggle(false)),
+  /** When clean-ups in rules run that have no schedule of their own. */
+  cleanupDefaultSchedule: text('*/5 * * * *'),
   cleanupServerHost: inert(text()),
   cleanupServerPort: inert(port(9443)),
 
@@ -141,7 +143,7 @@ export const flagTable = {
   backgroundScanWorkers: inert(integer(2, 1)),
   skipResourceFilters: inert(toggle(true)),
   genWorkers: inert(integer(10, 1)),
-  ttlReconciliationInterval: inert(duration('1m')),
+  ttlReconciliationInterval: duration('1m'),
   generateValidatingAdmissionPolicy: inert(toggle(true, 'FLAG_GENERATE_VALIDATING_ADMISSION_POLICY')),
   generateMutatingAdmissionPolicy: inert(toggle(false, 'FLAG_GENERATE_MUTATING_ADMISSION_POLICY')),
 

@@ -34,7 +34,9 @@ export function classicStatus(input: ClassicStatusInput): JsonObject {
     generation,
     now,
   });
-  const status: JsonObject = {observedGeneration: generation, conditions};
+  const runs = isObject(existing) ? own(existing, 'cleanup') : undefined;
+  // Written by the clean-up itself.
+  const status: JsonObject = {observedGeneration: generation, conditions, ...(runs !== undefined && {cleanup: runs})};
   if (policy === undefined) return status;
   const {spec} = policy;
   return {

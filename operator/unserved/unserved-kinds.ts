@@ -28,8 +28,6 @@ export const unservedKinds: readonly UnservedKind[] = [
     cel(name, false),
     cel(`namespaced${name}`, true),
   ]),
-  {group: 'kyverno.io', version: 'v2', resource: 'cleanuppolicies', namespaced: true, shape: 'conditions'},
-  {group: 'kyverno.io', version: 'v2', resource: 'clustercleanuppolicies', namespaced: false, shape: 'conditions'},
 ];
 
 export interface UnservedOptions {

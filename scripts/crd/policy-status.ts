@@ -1,5 +1,5 @@
 import {conditions, observedGeneration} from './status-condition.js';
-import {flag, freeObject, int32, named, type SchemaNode, text} from './schema.js';
+import {flag, freeObject, int32, list, named, type SchemaNode, text, time} from './schema.js';
 
 export const policyStatus: SchemaNode = named('PolicyStatus', 'What the operator made of the policy.', {
   observedGeneration,
@@ -18,5 +18,12 @@ export const policyStatus: SchemaNode = named('PolicyStatus', 'What the operator
     generated: flag('Whether there is one.'),
     message: text('Why there is none.'),
   }),
+  cleanup: list(
+    'When clean-ups of rules ran last.',
+    named('RuleCleanupStatus', 'The last run of a clean-up in a rule.', {
+      rule: text('Name of the rule.'),
+      lastExecutionTime: time('When it last ran.'),
+    }),
+  ),
   ready: flag('No longer written; see conditions.'),
 });

@@ -1,3 +1,5 @@
+import {compileCleanupPolicy} from '../../engine/cleanup/compile-cleanup-policy.js';
+import {loadCleanupPolicy} from '../../engine/cleanup/load-cleanup-policy.js';
 import {type CompileOptions, compilePolicy} from '../../engine/compile/compile-policy.js';
 import {CompileError, type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
 import {compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
@@ -40,6 +42,7 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
     const {errors} = loadGlobalContextEntry(object);
     return {...accepted, allowed: errors.length === 0, errors};
   }
+  if (kind.group === 'kyverno.io' && (kind.kind === 'CleanupPolicy' || kind.kind === 'ClusterCleanupPolicy')) return reviewCleanup(object, options);
   return {...accepted, warnings: [`${kind.kind} (${kind.group}) is stored but not served by this release`]};
 }
 
@@ -75,6 +78,19 @@ function judgePolicy(object: JsonObject, old: JsonObject | undefined, options: R
     errors,
     warnings: [...warnings, ...unserved.map(problem => `the policy will not be Ready: ${formatDiagnostic(problem)}`)],
   };
+}
+
+function reviewCleanup(object: JsonObject, options: ReviewOptions): PolicyReviewResult {
+  const {policy, errors, warnings} = loadCleanupPolicy(object, {resources: options.resources(), unknownKinds: options.unknownKinds});
+  const told = warnings.map(formatDiagnostic);
+  if (policy === undefined) return {allowed: false, errors, warnings: told};
+  try {
+    compileCleanupPolicy(policy);
+  } catch (error) {
+    if (error instanceof CompileError) return {allowed: false, errors: [error.diagnostic], warnings: told};
+    throw error;
+  }
+  return {allowed: true, errors: [], warnings: told};
 }
 
 function reviewException(object: JsonObject, rules: ExceptionRules): PolicyReviewResult {

@@ -1,0 +1,275 @@
+import {Counter} from 'prom-client';
+import {formatDiagnostic} from '../../engine/diagnostic.js';
+import {textOf} from '../../engine/json/text.js';
+import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import type {Core, Feature} from '../feature.js';
+import {policyResources} from '../policies/policy-handlers.js';
+import {type Condition, mergeConditions, timestamp} from '../status/conditions.js';
+import {writeStatus} from '../status/write-status.js';
+import {defaultSchedule, jobOfPolicy, jobsOfRules} from './classic-jobs.js';
+import type {CleanupJob, CleanupReport, CleanupTarget} from './cleanup-job.js';
+import {createCleanupScheduler} from './cleanup-scheduler.js';
+import {readGuards} from './policy-annotations.js';
+import {runCleanup} from './run-cleanup.js';
+import {textMapOf} from '../../engine/json/text.js';
+
+const kinds = [
+  {key: 'cleanuppolicies', kind: 'CleanupPolicy', namespaced: true},
+  {key: 'clustercleanuppolicies', kind: 'ClusterCleanupPolicy', namespaced: false},
+] as const;
+
+/** Removes what clean-up policies, and clean-ups in rules, say: on the leader, by schedule. */
+export function createCleanupFeature(core: Core): Feature {
+  const {client, clock, log, manager, cache, flags} = core;
+  const fallback = defaultSchedule(flags.cleanupDefaultSchedule);
+  const metrics = cleanupMetrics(core);
+  /** Last runs that this process knows of; the status has those of others. */
+  const ran = new Map<string, number>();
+  const reports = new Map<string, CleanupReport>();
+
+  const scheduler = createCleanupScheduler({
+    clock,
+    run,
+    lastRun: job => latest(ran.get(job.id), storedRun(job)),
+    onError: (id, error) => log.error(`clean-up ${id} failed`, {error: String(error)}),
+  });
+
+  async function run(job: CleanupJob): Promise<void> {
+    const started = clock.now();
+    log.v(1, `clean-up ${job.id} runs`, {schedule: job.schedule.text, dryRun: job.dryRun});
+    const report = await runCleanup(job, {
+      client,
+      clock,
+      excluded: resource => core.filters().excludesResource(resource),
+      protectManaged: flags.protectManagedResources,
+      goesOn: () => core.isLeading() && scheduler.job(job.id) === job,
+      onDeleted(target, object) {
+        metrics.deleted(job, target, object);
+        tell(job, target, object, `successfully cleaned up the target resource ${shown(target, object)}`, true);
+      },
+      onProblem(target, object, message) {
+        metrics.failed(job, target, object);
+        tell(job, target, object, `policy ${keyOf(job)} error: ${message}`, false);
+      },
+    });
+    ran.set(job.id, started);
+    reports.set(job.id, report);
+    log.info(`clean-up ${job.id} ran`, {looked: report.looked, deleted: report.deleted, spared: report.spared, problems: report.problems.length});
+    await writeRun(job, started, report);
+  }
+
+  function tell(job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined, note: string, good: boolean): void {
+    if (!good) log.error(`clean-up ${job.id}: ${note}`);
+    core.events.emit({
+      regarding: job.policy,
+      ...(object !== undefined && {related: subjectOf(target, object)}),
+      reason: good ? 'PolicyApplied' : 'PolicyError',
+      action: good ? 'Resource Cleaned Up' : 'None',
+      note,
+      source: 'kyverno-cleanup',
+    });
+  }
+
+  function storedRun(job: CleanupJob): number | undefined {
+    const object = storedPolicy(job);
+    const text =
+      job.rule === ''
+        ? ownPath(object, 'status', 'lastExecutionTime')
+        : runsOfRules(ownPath(object, 'status', 'cleanup')).find(item => item.rule === job.rule)?.lastExecutionTime;
+    const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(time) ? undefined : time;
+  }
+
+  function storedPolicy(job: CleanupJob): JsonObject | undefined {
+    return manager.lister(resourceOf(job)).get(keyOf(job));
+  }
+
+  async function writeRun(job: CleanupJob, at: number, report: CleanupReport): Promise<void> {
+    const cached = storedPolicy(job);
+    if (cached === undefined) return;
+    const time = timestamp(at);
+    await writeStatus(
+      client,
+      manager.ref(resourceOf(job), keyOf(job)),
+      object => {
+        const status = statusObject(object);
+        if (job.rule === '') return {...policyStatus(object, [], report), lastExecutionTime: time};
+        const others = runsOfRules(own(status, 'cleanup')).filter(item => item.rule !== job.rule);
+        const runs = [...others, {rule: job.rule, lastExecutionTime: time}].sort((a, b) => (a.rule < b.rule ? -1 : 1));
+        return {...status, cleanup: runs};
+      },
+      {cached},
+    );
+  }
+
+  /** Of a clean-up policy. */
+  function policyStatus(object: JsonObject, problems: readonly string[], report: CleanupReport | undefined): JsonObject {
+    const status = statusObject(object);
+    const generation = ownPath(object, 'metadata', 'generation');
+    const observed = typeof generation === 'number' ? generation : 0;
+    const wanted: Condition[] = [readyCondition(problems)];
+    const {problem} = readGuards(textMapOf(ownPath(object, 'metadata', 'annotations')));
+    if (problem !== undefined) wanted.push({type: 'GuardsValid', status: 'False', reason: 'Unreadable', message: problem});
+    if (report !== undefined) wanted.push(...runConditions(report));
+    else wanted.push(...keptConditions(own(status, 'conditions')));
+    return {...status, observedGeneration: observed, conditions: mergeConditions(own(status, 'conditions'), {wanted, generation: observed, now: timestamp(clock.now())})};
+  }
+
+  async function reconcile(kind: (typeof kinds)[number], key: string): Promise<void> {
+    const raw = manager.lister(kind.key).get(key);
+    const id = `${kind.kind}/${key}`;
+    if (raw === undefined) {
+      if (scheduler.job(id) !== undefined) log.info(`clean-up policy ${key} deleted`, {kind: kind.kind});
+      scheduler.drop(id);
+      ran.delete(id);
+      return;
+    }
+    const {job, problems} = jobOfPolicy(raw, core);
+    const texts = problems.map(formatDiagnostic);
+    if (job === undefined) {
+      scheduler.drop(id);
+      log.error(`clean-up policy ${key} failed to load and is not served: ${texts.join('; ')}`, {kind: kind.kind});
+    } else if (!isKnown(job)) {
+      scheduler.put(job);
+      log.info(`clean-up policy ${key} accepted`, {kind: kind.kind, schedule: job.schedule.text});
+    }
+    await writeStatus(client, manager.ref(kind.key, key), object => policyStatus(object, texts, reports.get(id)), {cached: raw});
+  }
+
+  const versions = new Map<string, string>();
+  /** A status write is no new job. */
+  function isKnown(job: CleanupJob): boolean {
+    const object = storedPolicy(job);
+    const version = JSON.stringify([ownPath(object, 'metadata', 'uid'), ownPath(object, 'metadata', 'generation'), ownPath(object, 'metadata', 'annotations')] as Json[]);
+    const known = versions.get(job.id) === version && scheduler.job(job.id) !== undefined;
+    versions.set(job.id, version);
+    return known;
+  }
+
+  function putRules(kind: 'ClusterPolicy' | 'Policy', key: string): void {
+    const prefix = `${kind}/${key}#`;
+    const wanted = new Map<string, CleanupJob>();
+    const state = cache.policy(key);
+    const raw = manager.lister(policyResources[kind]).get(key);
+    if (state?.status === 'served' && raw !== undefined) {
+      for (const job of jobsOfRules(state.policy, raw, {...core, defaultSchedule: fallback})) wanted.set(job.id, job);
+    }
+    for (const {id} of [...scheduler.jobs()]) if (id.startsWith(prefix) && !wanted.has(id)) scheduler.drop(id);
+    for (const job of wanted.values()) scheduler.put(job);
+  }
+
+  return {
+    name: 'clean-up',
+    registrations: kinds.map(kind => ({
+      key: kind.key,
+      group: 'kyverno.io',
+      version: 'v2',
+      resource: kind.key,
+      namespaced: kind.namespaced,
+      optional: true,
+      leaderOnly: true,
+      reconcile: (key: string) => reconcile(kind, key),
+    })),
+    onPolicy: (kind, key) => putRules(kind, key),
+    setLeading: leading => scheduler.setLeading(leading),
+    stop: () => scheduler.stop(),
+  };
+}
+
+function cleanupMetrics(core: Core) {
+  const labelNames = ['policy_type', 'policy_namespace', 'policy_name', 'resource_kind', 'resource_namespace'];
+  const registers = [core.metrics.registry];
+  const deleted = new Counter({
+    name: 'kyverno_cleanup_controller_deletedobjects_total',
+    help: 'Objects that clean-ups deleted',
+    labelNames: [...labelNames, 'deletion_propagation'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'kyverno_cleanup_controller_errors_total',
+    help: 'What clean-ups could not judge, list or delete',
+    labelNames,
+    registers,
+  });
+  const labels = (job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined) => ({
+    policy_type: job.policy.namespace === '' ? 'cluster' : 'namespaced',
+    policy_namespace: job.policy.namespace === '' ? '-' : job.policy.namespace,
+    policy_name: job.policy.name,
+    resource_kind: target.kind,
+    resource_namespace: textOf(ownPath(object, 'metadata', 'namespace')),
+  });
+  return {
+    deleted: (job: CleanupJob, target: CleanupTarget, object: JsonObject) =>
+      deleted.inc({...labels(job, target, object), deletion_propagation: job.propagation ?? ''}),
+    failed: (job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined) => errors.inc(labels(job, target, object)),
+  };
+}
+
+function readyCondition(problems: readonly string[]): Condition {
+  return problems.length === 0
+    ? {type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready'}
+    : {type: 'Ready', status: 'False', reason: 'Failed', message: `Not Ready: ${problems.join('; ')}`};
+}
+
+function runConditions(report: CleanupReport): Condition[] {
+  const {problems, forbidden} = report;
+  return [
+    forbidden.length === 0
+      ? {type: 'PermissionsGranted', status: 'True', reason: 'Succeeded', message: 'nothing was forbidden in the last run'}
+      : {type: 'PermissionsGranted', status: 'False', reason: 'Forbidden', message: `grant the clean-up's service account: ${forbidden.join(', ')}`},
+    problems.length === 0
+      ? {type: 'LastRunSucceeded', status: 'True', reason: 'Succeeded', message: 'the last run had no problem'}
+      : {type: 'LastRunSucceeded', status: 'False', reason: 'Problems', message: problems.join('; ').slice(0, 2_000)},
+  ];
+}
+
+/** Those of runs stay until the next run. */
+function keptConditions(conditions: Json | undefined): Condition[] {
+  const kept = new Set(['PermissionsGranted', 'LastRunSucceeded']);
+  return (Array.isArray(conditions) ? conditions : [])
+    .filter(condition => kept.has(textOf(ownPath(condition, 'type'))))
+    .map(condition => condition as unknown as Condition);
+}
+
+interface RuleTime {
+  readonly rule: string;
+  readonly lastExecutionTime: string;
+}
+
+function runsOfRules(value: Json | undefined): Array<RuleTime & JsonObject> {
+  return (Array.isArray(value) ? value : []).filter(isObject).map(item => ({rule: textOf(own(item, 'rule')), lastExecutionTime: textOf(own(item, 'lastExecutionTime'))}));
+}
+
+function statusObject(object: JsonObject): JsonObject {
+  const status = own(object, 'status');
+  return isObject(status) ? status : {};
+}
+
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || (b !== undefined && b > a) ? b : a;
+}
+
+/** `name` or `namespace/name` of a job's policy. */
+function keyOf({policy}: CleanupJob): string {
+  return policy.namespace === '' ? policy.name : `${policy.namespace}/${policy.name}`;
+}
+
+function resourceOf({policy}: CleanupJob): string {
+  const own = kinds.find(({kind}) => kind === policy.kind)?.key;
+  return own ?? (policy.kind === 'Policy' ? policyResources.Policy : policyResources.ClusterPolicy);
+}
+
+function subjectOf(target: CleanupTarget, object: JsonObject) {
+  return {
+    apiVersion: target.group === '' ? target.version : `${target.group}/${target.version}`,
+    kind: target.kind,
+    namespace: textOf(ownPath(object, 'metadata', 'namespace')),
+    name: textOf(ownPath(object, 'metadata', 'name')),
+    uid: textOf(ownPath(object, 'metadata', 'uid')),
+  };
+}
+
+function shown(target: CleanupTarget, object: JsonObject): string {
+  const namespace = textOf(ownPath(object, 'metadata', 'namespace'));
+  return [target.kind, ...(namespace === '' ? [] : [namespace]), textOf(ownPath(object, 'metadata', 'name'))].join('/');
+}

@@ -1,0 +1,170 @@
+import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {createManualClock} from '../../adapters/clock/manual-clock.js';
+import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
+import {fail} from '../../adapters/kube/testing/api-server.js';
+import {parseSchedule, type Schedule} from '../../engine/cleanup/schedule.js';
+import {type Json, type JsonObject, ownPath} from '../../engine/json/types.js';
+import {createTestCore, type TestCore} from '../testing/test-core.js';
+import {createCleanupFeature} from './cleanup-feature.js';
+import type {CleanupJob} from './cleanup-job.js';
+import {createCleanupScheduler} from './cleanup-scheduler.js';
+import {readGuards} from './policy-annotations.js';
+
+const policies = 'apis/kyverno.io/v2/clustercleanuppolicies';
+
+function schedule(text: string): Schedule {
+  const parsed = parseSchedule(text);
+  if ('error' in parsed) throw new Error(parsed.error);
+  return parsed.schedule;
+}
+
+describe('the schedule of clean-ups', () => {
+  const job = (id: string, created: number): CleanupJob => ({id, schedule: schedule('*/5 * * * *'), created}) as CleanupJob;
+
+  it('makes up for missed runs once, then runs when due', async () => {
+    const clock = createManualClock(Date.UTC(2026, 0, 1, 12, 2));
+    const start = clock.now();
+    const last = new Map<string, number>();
+    const runs: string[] = [];
+    const scheduler = createCleanupScheduler({
+      clock,
+      lastRun: ({id}) => last.get(id),
+      onError: () => undefined,
+      async run({id}) {
+        runs.push(`${id} ${(clock.now() - start) / 60_000}`);
+        last.set(id, clock.now());
+      },
+    });
+    scheduler.put(job('old', start - 86_400_000));
+    scheduler.put(job('new', start));
+    await turns(3);
+    expect(runs).toEqual([]);
+    scheduler.setLeading(true);
+    await turns(5);
+    expect(runs).toEqual(['old 0']);
+    for (let minute = 0; minute < 9; minute += 1) {
+      clock.advance(60_000);
+      await turns(5);
+    }
+    expect(runs.sort()).toEqual(['new 3', 'new 8', 'old 0', 'old 3', 'old 8']);
+    await scheduler.stop();
+  });
+});
+
+describe('guards', () => {
+  it('spare everything when they cannot be read', () => {
+    expect(readGuards({})).toEqual({dryRun: false, maxShare: undefined});
+    expect(readGuards({'cleanup.kyverno.io/dry-run': 'true'}).dryRun).toBe(true);
+    expect(readGuards({'cleanup.kyverno.io/dry-run': 'yes'})).toMatchObject({dryRun: true, problem: expect.stringContaining('must be')});
+    expect(readGuards({'cleanup.kyverno.io/max-share': '25%'})).toEqual({dryRun: false, maxShare: 0.25});
+    expect(readGuards({'cleanup.kyverno.io/max-share': 'half'})).toMatchObject({dryRun: true});
+    expect(readGuards({'cleanup.kyverno.io/max-share': '101%'})).toMatchObject({dryRun: true});
+  });
+});
+
+describe('clean-up policies', () => {
+  let test: TestCore;
+
+  beforeEach(async () => {
+    test = await createTestCore();
+  });
+
+  afterEach(() => test.close());
+
+  function pod(name: string, labels: Record<string, string> = {}): JsonObject {
+    return {apiVersion: 'v1', kind: 'Pod', metadata: {name, namespace: 'shop', labels}};
+  }
+
+  function policy(name: string, spec: JsonObject, annotations: Record<string, string> = {}): JsonObject {
+    return {
+      apiVersion: 'kyverno.io/v2',
+      kind: 'ClusterCleanupPolicy',
+      metadata: {name, uid: `uid-${name}`, generation: 1, creationTimestamp: '2026-01-01T00:00:00Z', annotations},
+      spec: {schedule: '* * * * *', match: {any: [{resources: {kinds: ['Pod']}}]}, ...spec},
+    };
+  }
+
+  const pods = () => test.server.objects('api/v1/pods').map(object => ownPath(object, 'metadata', 'name'));
+
+  function condition(name: string, type: string): Json | undefined {
+    const object = test.server.objects(policies).find(item => ownPath(item, 'metadata', 'name') === name);
+    const conditions = ownPath(object, 'status', 'conditions');
+    const found = (Array.isArray(conditions) ? conditions : []).find(item => ownPath(item, 'type') === type);
+    return found === undefined ? undefined : ownPath(found, 'message');
+  }
+
+  const named = (name: string) => ({conditions: {all: [{key: '{{ target.metadata.name }}', operator: 'Equals', value: name}]}});
+
+  it('delete what they match and nothing else, and say so', async () => {
+    for (const name of ['a', 'b']) test.server.put('api/v1/pods', pod(name));
+    test.server.put(policies, policy('p', named('a')));
+    await test.run(createCleanupFeature(test.core));
+    await eventually(() => condition('p', 'LastRunSucceeded') !== undefined);
+    expect(pods()).toEqual(['b']);
+    const stored = test.server.objects(policies)[0];
+    expect(ownPath(stored, 'status', 'lastExecutionTime')).toMatch(/^20\d\d-/);
+    expect(condition('p', 'Ready')).toBe('Ready');
+    expect(test.events.map(({reason, note}) => `${reason}: ${note}`)).toEqual(['PolicyApplied: successfully cleaned up the target resource Pod/shop/a']);
+    const written = test.server.requests.filter(({method}) => method === 'DELETE').map(({body}) => ownPath(body, 'preconditions', 'uid'));
+    expect(written[0]).toMatch(/^uid-/);
+  });
+
+  it('delete nothing in a dry run, and nothing when too much would go', async () => {
+    for (const name of ['a', 'b']) test.server.put('api/v1/pods', pod(name));
+    test.server.put(policies, policy('dry', {}, {'cleanup.kyverno.io/dry-run': 'true'}));
+    test.server.put(policies, policy('share', {}, {'cleanup.kyverno.io/max-share': '50%'}));
+    await test.run(createCleanupFeature(test.core));
+    await eventually(() => condition('share', 'LastRunSucceeded') !== undefined && condition('dry', 'LastRunSucceeded') !== undefined);
+    expect(pods()).toEqual(['a', 'b']);
+    expect(condition('share', 'LastRunSucceeded')).toContain('2 of 2 objects would go, more than 50 %');
+  });
+
+  it('go on behind what is forbidden or cannot be judged, and name the missing right', async () => {
+    for (const name of ['a', 'b']) test.server.put('api/v1/pods', pod(name));
+    test.server.put('api/v1/configmaps', {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a', namespace: 'shop'}});
+    test.server.intercept = (request, response) =>
+      request.path === '/api/v1/secrets' || (request.method === 'DELETE' && request.path.endsWith('/pods/b')) ? fail(response, {code: 403, reason: 'Forbidden'}) : false;
+    test.server.put(policies, policy('p', {match: {any: [{resources: {kinds: ['Secret', 'Pod', 'Nonsense']}}]}}));
+    await test.run(createCleanupFeature(test.core));
+    await eventually(() => condition('p', 'LastRunSucceeded') !== undefined);
+    expect(pods()).toEqual(['b']);
+    expect(condition('p', 'PermissionsGranted')).toBe("grant the clean-up's service account: delete pods, list secrets");
+    expect(condition('p', 'LastRunSucceeded')).toContain('the cluster has no kind Nonsense');
+  });
+
+  it('that cannot be read are told so and delete nothing', async () => {
+    test.server.put('api/v1/pods', pod('a'));
+    test.server.put(policies, policy('p', {schedule: 'often'}));
+    await test.run(createCleanupFeature(test.core));
+    await eventually(() => condition('p', 'Ready') !== undefined);
+    expect(condition('p', 'Ready')).toContain('not in proper cron format');
+    expect(pods()).toEqual(['a']);
+  });
+
+  it('stand in rules, too: by the default schedule, with the last run in the status', async () => {
+    test.server.put('api/v1/pods', pod('a', {old: 'true'}));
+    test.server.put('api/v1/pods', pod('b'));
+    const rule = {
+      name: 'old-pods',
+      match: {any: [{resources: {kinds: ['Pod']}}]},
+      cleanup: {removeResources: [{apiVersion: 'v1', kind: 'Pod', selector: {matchLabels: {old: 'true'}}}]},
+    };
+    const raw = {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: {name: 'c', uid: 'uid-c', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z'},
+      spec: {rules: [rule]},
+    };
+    const stored = test.server.put('apis/kyverno.io/v1/clusterpolicies', raw);
+    test.core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false});
+    const feature = createCleanupFeature(test.core);
+    await test.run(feature);
+    const state = test.core.cache.putPolicy(stored);
+    expect(state.status).toBe('served');
+    feature.onPolicy!('ClusterPolicy', 'c', state, undefined);
+    await eventually(() => pods().length === 1);
+    await eventually(() => ownPath(test.server.objects('apis/kyverno.io/v1/clusterpolicies')[0], 'status', 'cleanup') !== undefined);
+    expect(ownPath(test.server.objects('apis/kyverno.io/v1/clusterpolicies')[0], 'status', 'cleanup')).toMatchObject([{rule: 'old-pods'}]);
+    expect(pods()).toEqual(['b']);
+  });
+});

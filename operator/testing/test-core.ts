@@ -1,0 +1,80 @@
+import {Registry} from 'prom-client';
+import type {Clock} from '../../adapters/clock.js';
+import {systemClock} from '../../adapters/clock.js';
+import {createKubeClient} from '../../adapters/kube/client.js';
+import {startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
+import {silentLogger} from '../../adapters/log/logger.js';
+import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
+import {builtinResourceMap} from '../../engine/builtin-resources.js';
+import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
+import {recordingLoader} from '../../engine/testing/recording-loader.js';
+import {noFilters} from '../../webhook/defaults.js';
+import type {Metrics} from '../../webhook/metrics/metrics.js';
+import {defaultConfig} from '../config/config-map.js';
+import {parseFlags} from '../config/flags.js';
+import type {Core, Feature} from '../feature.js';
+import type {PolicyEvent} from '../events/event.js';
+import {EntryStore} from '../global-context/entry-store.js';
+import {createManager} from '../manager/manager.js';
+
+export interface TestCore {
+  readonly core: Core;
+  readonly server: TestApiServer;
+  readonly events: PolicyEvent[];
+  /** Registers the feature's kinds, starts everything and makes this replica lead. */
+  run(feature: Feature): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a feature is given, on an API server in this process. */
+export async function createTestCore({flags = [], clock = systemClock}: {readonly flags?: readonly string[]; readonly clock?: Clock} = {}): Promise<TestCore> {
+  const server = await startTestApiServer();
+  const log = silentLogger;
+  const client = createKubeClient({kubeConfig: server.kubeConfig, userAgent: 'kyverno', qps: 0, burst: 0, log});
+  const manager = createManager({client, clock, log});
+  const events: PolicyEvent[] = [];
+  const resources = () => builtinResourceMap;
+  const features: Feature[] = [];
+  const core = {
+    client,
+    clock,
+    log,
+    manager,
+    resources,
+    cache: new PolicyCache({
+      resources,
+      compile: {matchConditions: 'by-api-server', background: 'served'},
+      exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'},
+    }),
+    loader: recordingLoader(),
+    regex: createRegexEngine(),
+    metrics: {registry: new Registry()} as Metrics,
+    events: {emit: (event: PolicyEvent) => void events.push(event)},
+    flags: parseFlags([...flags]).flags,
+    environment: {namespace: 'kyverno'},
+    config: () => defaultConfig,
+    filters: () => noFilters,
+    globalContext: new EntryStore(),
+    isLeading: () => true,
+  } as unknown as Core;
+  return {
+    core,
+    server,
+    events,
+    async run(feature) {
+      features.push(feature);
+      for (const registration of feature.registrations ?? []) manager.register(registration);
+      manager.start();
+      manager.setLeading(true);
+      await manager.whenSynced();
+      await feature.start?.();
+      feature.setLeading?.(true);
+    },
+    async close() {
+      for (const feature of features) await feature.stop?.();
+      await manager.stop();
+      client.close();
+      await server.close();
+    },
+  };
+}
