@@ -333,7 +333,9 @@ function parsePath(path: string): Address | undefined {
 function selects({namespace}: Address, {object, selector}: {object: JsonObject; selector: string}): boolean {
   if (namespace !== '' && ownPath(object, 'metadata', 'namespace') !== namespace) return false;
   const [label, value] = selector.split('=');
-  return !label || ownPath(object, 'metadata', 'labels', label) === value;
+  if (!label) return true;
+  const found = ownPath(object, 'metadata', 'labels', label);
+  return value === undefined ? found !== undefined : found === value;
 }
 
 function keyOf(object: JsonObject): string {
