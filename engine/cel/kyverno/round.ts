@@ -32,8 +32,9 @@ function round(value: number, places: number): number {
   // Too large to have decimals that could be rounded.
   if (!Number.isFinite(scaled)) return value;
   if (factor === 0) return value < 0 ? -0 : 0;
-  const whole = Math.floor(Math.abs(scaled) + 0.5);
-  // 0.49999999999999994 + 0.5 is 1 in doubles.
-  const exact = whole - Math.abs(scaled) > 0.5 ? whole - 1 : whole;
-  return (scaled < 0 ? -exact : exact) / factor;
+  const size = Math.abs(scaled);
+  // Adding a half and cutting off would round 0.49999999999999994 up.
+  const whole = Math.trunc(size);
+  const rounded = size - whole >= 0.5 ? whole + 1 : whole;
+  return (scaled < 0 ? -rounded : rounded) / factor;
 }
