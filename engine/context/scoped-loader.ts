@@ -1,4 +1,4 @@
-import type {ApiCallRequest, CollectionQuery, ContextLoader, Scope} from '../context-loader.js';
+import type {ApiCallRequest, CollectionQuery, ContextLoader, ObjectQuery, Scope} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
 
 export interface ScopeOptions {
@@ -50,6 +50,7 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
       return host.lookupHost(name, load);
     },
     resourceGet(query, load) {
+      if (isHome(query, namespace)) return host.resourceGet(query, load);
       checkCollection(query, namespace);
       checkSegment(query.name);
       return host.resourceGet(query, load);
@@ -107,6 +108,11 @@ function checkSubresource(subresource: string | undefined, namespace: string): v
   if (subresource !== undefined && leadsOut.has(subresource)) {
     throw new EvalError(`a policy of namespace ${namespace} may not use the subresource ${subresource}`, 'scope');
   }
+}
+
+/** The Namespace object itself: expressions have it as `namespaceObject`. */
+function isHome({group, resource, subresource, namespace: within, name}: ObjectQuery, namespace: string): boolean {
+  return group === '' && resource === 'namespaces' && (subresource ?? '') === '' && within === '' && name === namespace;
 }
 
 /** The namespace is part of the path that is made of the query: cluster-scoped objects are not below one. */
