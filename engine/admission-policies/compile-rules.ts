@@ -1,4 +1,5 @@
 import type {Program} from '../cel/environment.js';
+import type {Library} from '../cel/library/library.js';
 import {ExpressionCompiler} from '../cel-policies/compile/expression-compiler.js';
 import {compileConditions, compileValidations} from '../cel-policies/compile/lists.js';
 import {compileVariables} from '../cel-policies/compile/variables.js';
@@ -24,6 +25,8 @@ export interface NativeSource {
   readonly more?: (tools: CompileTools) => void;
   /** Changes an expression before it is compiled for good; what it is changed from is what faults speak of. */
   readonly rewrite?: ((expression: string) => string) | undefined;
+  /** What changed expressions call. */
+  readonly libraries?: readonly Library[];
 }
 
 export interface NativeRules {
@@ -43,7 +46,9 @@ export function compileNativeRules(
 ): NativeOutcome {
   const types = new VariableTypes();
   const kind = nativeEnvironment({params: source.params, mutating, regex});
-  const environment = kind.environment.extend({libraries: [{name: 'kubernetes.policy.variables', objects: [types]}]});
+  const environment = kind.environment.extend({
+    libraries: [...(source.libraries ?? []), {name: 'kubernetes.policy.variables', objects: [types]}],
+  });
   const compiler = new ExpressionCompiler(environment, source.rewrite);
   const {paths} = source;
   // The API server asks conditions before there are variables.

@@ -1,9 +1,10 @@
+import {isNamespaceObject} from '../cel-policies/match/match-constraints.js';
 import {conditionsHold} from '../cel-policies/run/conditions.js';
 import {PolicyScope} from '../cel-policies/run/scope.js';
 import {namespaceOf, nativeData} from '../cel-policies/run/scope-data.js';
 import type {RuleRun} from '../context/rule-run.js';
 import {EvalError} from '../diagnostic.js';
-import type {Json} from '../json/types.js';
+import type {Json, JsonObject} from '../json/types.js';
 import type {EngineRequest} from '../types.js';
 import type {NativeRules} from './compile-rules.js';
 
@@ -31,28 +32,33 @@ export function decide(rules: NativeRules, about: Decided): NativeDecision {
     if (!(thrown instanceof EvalError)) throw thrown;
     return {type: 'error', message: thrown.message, index: undefined};
   }
-  let failure: NativeDecision | undefined;
   for (const [index, {program, message, messageProgram}] of rules.validations.programs.entries()) {
     try {
       if (program.evaluate(scope.bindings, scope.host) === true) continue;
     } catch (thrown) {
       if (!(thrown instanceof EvalError)) throw thrown;
-      failure ??= {
+      return {
         type: 'error',
-        message: `expression '${program.source}' resulted in error: ${thrown.message}`,
+        message: `expression '${program.source.trim()}' resulted in error: ${thrown.message}`,
         index,
       };
-      continue;
     }
     const text = produced(messageProgram, scope) ?? message?.trim();
     return {type: 'deny', message: text || `failed expression: ${program.source.trim()}`, index};
   }
-  return failure ?? {type: 'admit'};
+  return {type: 'admit'};
 }
 
 export function nativeScope(rules: NativeRules, {request, host, cluster, params}: Decided): PolicyScope {
-  const namespaceObject = rules.readsNamespace ? namespaceOf(request, cluster) : null;
+  const namespaceObject = rules.readsNamespace ? homeOf(request, cluster) : null;
   return new PolicyScope(rules.plan, {...nativeData(request, namespaceObject), params}, {host, request});
+}
+
+/** A namespace that is not known has its name at least. */
+function homeOf(request: EngineRequest, cluster: RuleRun): JsonObject | null {
+  const {namespace: name} = request;
+  if (name === '' || isNamespaceObject(request)) return null;
+  return namespaceOf(request, cluster) ?? {apiVersion: 'v1', kind: 'Namespace', metadata: {name}};
 }
 
 const longestMessage = 5 * 1024;

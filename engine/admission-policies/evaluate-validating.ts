@@ -21,7 +21,7 @@ export function judgeAdmission(
   const asked = asBackgroundUser(request);
   run.startRule();
   const answer = run.complete(() => judge(policy, asked, run));
-  const done = (rule: RuleResult | undefined) => (rule === undefined ? undefined : resultOf(policy, rule));
+  const done = (rule: RuleResult | undefined) => (rule === undefined ? undefined : resultOf(policy, [rule]));
   return isPromise(answer) ? answer.then(done) : done(answer);
 }
 
@@ -74,7 +74,7 @@ function worst(results: readonly RuleResult[]): RuleResult | undefined {
   return [...results].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))[0];
 }
 
-function ruleOf(
+export function ruleOf(
   policy: CompiledAdmissionPolicy,
   verdict: CelVerdict,
   binding: CompiledBinding | undefined,
@@ -88,11 +88,13 @@ function ruleOf(
     message: verdict.message,
     action: actions.includes('Deny') ? 'Enforce' : 'Audit',
     actions,
-    ...(binding !== undefined && {properties: {binding: binding.source.name}}),
+    ...(binding !== undefined && {
+      properties: {[binding.source.type === 'mutating' ? 'mapBinding' : 'binding']: binding.source.name},
+    }),
   };
 }
 
-function resultOf({source}: CompiledAdmissionPolicy, rule: RuleResult): PolicyResult {
+export function resultOf({source}: CompiledAdmissionPolicy, rules: readonly RuleResult[]): PolicyResult {
   return {
     policy: source.ref,
     failurePolicy: source.failurePolicy,
@@ -100,7 +102,7 @@ function resultOf({source}: CompiledAdmissionPolicy, rule: RuleResult): PolicyRe
     annotations: source.annotations,
     background: true,
     source: source.type === 'mutating' ? 'MutatingAdmissionPolicy' : 'ValidatingAdmissionPolicy',
-    rules: [rule],
+    rules,
   };
 }
 

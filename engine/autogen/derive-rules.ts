@@ -11,6 +11,7 @@ import type {
   ValidateForeach,
 } from '../policy/model.js';
 import {autogenAnnotation, isPodController, type PodController, podControllers, templatePath} from './controllers.js';
+import {rewriteCelBlock, rewriteCelConditions} from './rewrite-cel.js';
 import {rewriteText, rewriteValue, wrapInTemplate} from './rewrite-text.js';
 
 const maxNameLength = 63;
@@ -30,10 +31,12 @@ export function deriveWithTemplates(policy: Pick<ClassicPolicy, 'annotations' | 
   const controllers = activeControllers(policy);
   if (controllers.length === 0) return [];
   const others = controllers.filter(kind => kind !== 'CronJob');
-  return policy.spec.rules.filter(takesAutogen).flatMap(rule => [
-    ...(others.length > 0 ? derive(rule, 'autogen-', others) : []),
-    ...(controllers.includes('CronJob') ? derive(rule, 'autogen-cronjob-', ['CronJob']) : []),
-  ]);
+  return policy.spec.rules
+    .filter(takesAutogen)
+    .flatMap(rule => [
+      ...(others.length > 0 ? derive(rule, 'autogen-', others) : []),
+      ...(controllers.includes('CronJob') ? derive(rule, 'autogen-cronjob-', ['CronJob']) : []),
+    ]);
 }
 
 /** Controllers that a policy is extended to; empty when autogen is off or not possible. */
@@ -57,7 +60,10 @@ function blocksAutogen(action: RuleAction): boolean {
   if (action.type === 'generate') return true;
   if (action.type !== 'mutate') return false;
   const {patch} = action;
-  return patch.type === 'json6902' || (patch.type === 'foreach' && patch.entries.some(entry => entry.patch.type === 'json6902'));
+  return (
+    patch.type === 'json6902' ||
+    (patch.type === 'foreach' && patch.entries.some(entry => entry.patch.type === 'json6902'))
+  );
 }
 
 /** Criteria that hold for the Pod itself and cannot be carried over to its controller. */
@@ -91,6 +97,9 @@ function derive(rule: ClassicRule, prefix: string, controllers: readonly PodCont
     context: rewriteValue(rule.context as never, template),
     preconditions: rewriteValue(rule.preconditions, template),
     reportProperties: rewriteValue(rule.reportProperties as never, template),
+    ...(rule.celPreconditions !== undefined && {
+      celPreconditions: rewriteCelConditions(rule.celPreconditions as never, template),
+    }),
     action,
   };
   return [{rule: derived, template}];
@@ -110,7 +119,11 @@ function deriveAction(action: RuleAction, template: readonly string[]): RuleActi
     case 'validate': {
       const check = deriveCheck(action.check, template);
       if (check === undefined) return undefined;
-      return {...action, check, message: action.message === undefined ? undefined : rewriteText(action.message, template)};
+      return {
+        ...action,
+        check,
+        message: action.message === undefined ? undefined : rewriteText(action.message, template),
+      };
     }
     case 'mutate': {
       if (action.targets !== undefined) return undefined;
@@ -137,8 +150,9 @@ function deriveCheck(check: ValidateCheck, template: readonly string[]): Validat
       return {type: 'deny', conditions: rewriteValue(check.conditions, template)};
     case 'foreach':
       return {type: 'foreach', entries: rewriteValue(check.entries as never, template) as readonly ValidateForeach[]};
-    case 'podSecurity':
     case 'cel':
+      return {...check, raw: rewriteCelBlock(check.raw, template)};
+    case 'podSecurity':
       return {...check, raw: rewriteValue(check.raw, template)};
     default:
       return undefined;

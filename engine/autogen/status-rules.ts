@@ -1,6 +1,7 @@
 import {isObject, type Json, type JsonObject, own, setOwn} from '../json/types.js';
 import type {ClassicPolicy, FilterGroup, ResourceFilter} from '../policy/model.js';
 import {type DerivedRule, deriveWithTemplates} from './derive-rules.js';
+import {rewriteCelBlock, rewriteCelConditions} from './rewrite-cel.js';
 import {rewriteValue, wrapInTemplate} from './rewrite-text.js';
 
 /** Derived rules in the shape that users write, for `status.autogen.rules` and `explain`. */
@@ -20,7 +21,9 @@ function statusRule({rule, template}: DerivedRule, source: JsonObject): JsonObje
   if (rule.exclude !== undefined) result['exclude'] = groupJson(rule.exclude);
   for (const [key, value] of Object.entries(source)) {
     if (key === 'name' || key === 'match' || key === 'exclude' || key === 'imageExtractors') continue;
-    setOwn(result, key, actionJson(key, rewriteValue(value, template), template));
+    const rewritten =
+      key === 'celPreconditions' ? rewriteCelConditions(value, template) : rewriteValue(value, template);
+    setOwn(result, key, actionJson(key, rewritten, template));
   }
   return result;
 }
@@ -31,6 +34,8 @@ function actionJson(key: string, value: Json, template: readonly string[]): Json
     const result: JsonObject = {...value};
     const pattern = own(value, 'pattern');
     const anyPattern = own(value, 'anyPattern');
+    const cel = own(value, 'cel');
+    if (isObject(cel)) result['cel'] = rewriteCelBlock(cel, template);
     if (pattern !== undefined) result['pattern'] = wrapInTemplate(pattern, template);
     if (Array.isArray(anyPattern)) result['anyPattern'] = anyPattern.map(item => wrapInTemplate(item, template));
     return result;
@@ -43,7 +48,8 @@ function mutateJson(value: JsonObject, template: readonly string[]): JsonObject 
   const patch = own(value, 'patchStrategicMerge');
   const foreach = own(value, 'foreach');
   if (patch !== undefined) result['patchStrategicMerge'] = wrapInTemplate(patch, template);
-  if (Array.isArray(foreach)) result['foreach'] = foreach.map(entry => (isObject(entry) ? mutateJson(entry, template) : entry));
+  if (Array.isArray(foreach))
+    result['foreach'] = foreach.map(entry => (isObject(entry) ? mutateJson(entry, template) : entry));
   return result;
 }
 
@@ -56,7 +62,8 @@ function filterJson(filter: ResourceFilter): JsonObject {
   if (filter.kinds.length > 0) resources['kinds'] = [...filter.kinds];
   if (filter.namespaces.length > 0) resources['namespaces'] = [...filter.namespaces];
   if (filter.operations.length > 0) resources['operations'] = [...filter.operations];
-  if (filter.namespaceSelector !== undefined) resources['namespaceSelector'] = filter.namespaceSelector as unknown as Json;
+  if (filter.namespaceSelector !== undefined)
+    resources['namespaceSelector'] = filter.namespaceSelector as unknown as Json;
   const result: JsonObject = {resources};
   if (filter.roles.length > 0) result['roles'] = [...filter.roles];
   if (filter.clusterRoles.length > 0) result['clusterRoles'] = [...filter.clusterRoles];

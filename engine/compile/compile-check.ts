@@ -1,15 +1,23 @@
 import {compileAssertCheck} from '../assert/assert-check.js';
+import {compileCelCheck} from '../classic-cel/compile-cel-check.js';
+import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
-import type {Json} from '../json/types.js';
 import {stringifyJson} from '../json/stringify.js';
-import {type CompiledPattern, compilePattern, evaluateAnyPattern, patternMessage, type RuleMessage} from '../pattern/index.js';
+import type {Json} from '../json/types.js';
+import {
+  type CompiledPattern,
+  compilePattern,
+  evaluateAnyPattern,
+  patternMessage,
+  type RuleMessage,
+} from '../pattern/index.js';
 import {compilePodSecurity} from '../pod-security/index.js';
-import type {ValidateCheck} from '../policy/model.js';
+import type {MatchCondition, ValidateCheck} from '../policy/model.js';
+import type {RegexEngine} from '../regex/types.js';
 import {compileTemplate, type DocumentPath, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import {compileForeach} from './compile-foreach.js';
 import {compileBlock, evaluateBlock} from './condition-block.js';
-import type {RuleScope} from '../context/rule-scope.js';
 import type {Check, Outcome} from './types.js';
 
 export interface CheckOptions {
@@ -18,6 +26,15 @@ export interface CheckOptions {
   /** `spec.rules[0].validate`. */
   readonly path: string;
   readonly document: DocumentPath;
+  /** Of rules with `validate.cel`; absent inside of loops. */
+  readonly cel?: CelRuleOptions | undefined;
+}
+
+export interface CelRuleOptions {
+  readonly preconditions: readonly MatchCondition[];
+  readonly preconditionsPath: string;
+  readonly amounts: boolean;
+  readonly regex: RegexEngine;
 }
 
 export function compileCheck(check: ValidateCheck, options: CheckOptions): Check {
@@ -34,9 +51,22 @@ export function compileCheck(check: ValidateCheck, options: CheckOptions): Check
       return compilePodSecurity(check.raw, {rule: options.rule, path: `${options.path}.podSecurity`});
     case 'assert':
       return compileAssertCheck(check.raw, options);
+    case 'cel':
+      if (options.cel === undefined) break;
+      return compileCelCheck(check.raw, {
+        ...options.cel,
+        rule: options.rule,
+        message: options.message,
+        path: `${options.path}.cel`,
+      });
     default:
-      throw new CompileError({code: 'not-served', message: `validate.${check.type} is not served by this release`, path: options.path});
+      break;
   }
+  throw new CompileError({
+    code: 'not-served',
+    message: `validate.${check.type} is not served by this release`,
+    path: options.path,
+  });
 }
 
 /** Patterns say nothing about an object that goes away. */
@@ -123,7 +153,8 @@ function denyCheck(raw: Json | undefined, options: CheckOptions): Check {
   const {rule} = options;
   const conditions = compileBlock(raw, `${options.path}.deny.conditions`);
   const passed: Outcome = {status: 'pass', message: `validation rule '${rule}' passed.`};
-  const message = options.message === undefined ? undefined : compileTemplate(options.message, `${options.path}.message`);
+  const message =
+    options.message === undefined ? undefined : compileTemplate(options.message, `${options.path}.message`);
   return (_subject, scope) => {
     let verdict: {readonly result: boolean; readonly message: string};
     try {
@@ -147,7 +178,8 @@ function denyMessage(
   if (template !== undefined) {
     try {
       const value = template.evaluate(scope);
-      if (typeof value !== 'string') return "the produced message didn't resolve to a string, check your policy definition.";
+      if (typeof value !== 'string')
+        return "the produced message didn't resolve to a string, check your policy definition.";
       own = value;
     } catch (error) {
       if (!(error instanceof EvalError)) throw error;

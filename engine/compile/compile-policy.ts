@@ -3,19 +3,20 @@ import type {CompiledCleanup} from '../cleanup/compile-cleanup-policy.js';
 import {compileCleanupRules} from '../cleanup/compile-cleanup-rule.js';
 import {compileEntries} from '../context/compile-entry.js';
 import {CompileError, type Diagnostic} from '../diagnostic.js';
+import {compileGenerate} from '../generate/compile-generate.js';
 import {compileFilterGroup, compileQuickTest} from '../match/compile-filter.js';
-import {matchHints} from '../match/match-hint.js';
 import {type KindSelector, parseKindSelector} from '../match/kind-selector.js';
+import {matchHints} from '../match/match-hint.js';
 import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
+import type {RegexEngine} from '../regex/types.js';
+import {compileTargets} from '../targets/compile-targets.js';
 import type {Operation} from '../types.js';
 import {compileTemplate} from '../variables/template.js';
 import {compileCheck} from './compile-check.js';
-import {compileFailureAction} from './failure-action.js';
 import {compilePatch} from './compile-patch.js';
 import {compileOptionalBlock} from './condition-block.js';
+import {compileFailureAction} from './failure-action.js';
 import type {CompiledPolicy, CompiledRule} from './types.js';
-import {compileGenerate} from '../generate/compile-generate.js';
-import {compileTargets} from '../targets/compile-targets.js';
 import {unservedReasons} from './unserved.js';
 
 export interface CompileOptions {
@@ -23,7 +24,12 @@ export interface CompileOptions {
   readonly matchConditions: 'by-api-server' | 'not-available';
   /** Whether generate rules and mutation of existing objects are worked off; a policy with one is refused otherwise. */
   readonly background?: 'served' | 'not-available';
+  /** For CEL; without it policies with `validate.cel` are refused. */
+  readonly regex?: RegexEngine | undefined;
 }
+
+/** `text` turns off that quantity fields order and multiply by amount in `validate.cel`. */
+const quantitiesAnnotation = 'policies.kyverno.io/cel-quantities';
 
 export type CompileResult =
   | {readonly policy: CompiledPolicy; readonly problems: readonly []}
@@ -41,7 +47,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
     // Clean-ups run by their schedule, never for a request.
     if (rule.action.type === 'cleanup') return;
     try {
-      rules.push(compileRule(rule, source, index >= declared.length));
+      rules.push(compileRule(rule, source, {derived: index >= declared.length, regex: options.regex}));
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       problems.push(error.diagnostic);
@@ -70,7 +76,12 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
   };
 }
 
-function compileRule(rule: ClassicRule, policy: ClassicPolicy, derived: boolean): CompiledRule {
+interface RuleOptions {
+  readonly derived: boolean;
+  readonly regex: RegexEngine | undefined;
+}
+
+function compileRule(rule: ClassicRule, policy: ClassicPolicy, {derived, regex}: RuleOptions): CompiledRule {
   const {path} = rule;
   const base = {
     name: rule.name,
@@ -92,11 +103,13 @@ function compileRule(rule: ClassicRule, policy: ClassicPolicy, derived: boolean)
   if (action.type === 'mutate') {
     const {targets} = action;
     const at = `${path}.mutate`;
-    if (targets === undefined) return {...base, type: 'mutate', patch: compilePatch(action.patch, {path: at, document: ['mutate']})};
+    if (targets === undefined)
+      return {...base, type: 'mutate', patch: compilePatch(action.patch, {path: at, document: ['mutate']})};
     const patch = compilePatch(action.patch, {path: at, document: ['mutate'], self: 'target'});
     return {...base, type: 'mutateExisting', mutateTargets: compileTargets(targets, patch, at)};
   }
-  if (action.type === 'generate') return {...base, type: 'generate', generate: compileGenerate(action.raw, `${path}.generate`)};
+  if (action.type === 'generate')
+    return {...base, type: 'generate', generate: compileGenerate(action.raw, `${path}.generate`)};
   if (action.type !== 'validate') {
     throw new CompileError({code: 'rule-type', message: `rule type ${action.type} is not served yet`, path});
   }
@@ -106,19 +119,31 @@ function compileRule(rule: ClassicRule, policy: ClassicPolicy, derived: boolean)
     type: 'validate',
     action: actionOf,
     fixedAction: fixed,
-    forgivesOld: action.allowExistingViolations && (action.failureAction ?? policy.spec.failureAction) === 'Enforce',
+    forgivesOld:
+      action.check.type !== 'cel' &&
+      action.allowExistingViolations &&
+      (action.failureAction ?? policy.spec.failureAction) === 'Enforce',
     check: compileCheck(action.check, {
       rule: rule.name,
       message: action.message,
       path: `${path}.validate`,
       document: ['validate'],
+      cel: regex && {
+        preconditions: rule.celPreconditions ?? [],
+        preconditionsPath: `${path}.celPreconditions`,
+        amounts: policy.annotations[quantitiesAnnotation] !== 'text',
+        regex,
+      },
     }),
   };
 }
 
 /** Every kind the rule can select; rules are found under these. */
 function kindsOf(match: FilterGroup): KindSelector[] {
-  const texts = match.mode === 'any' ? match.filters.flatMap(f => f.kinds) : (match.filters.find(f => f.kinds.length > 0)?.kinds ?? []);
+  const texts =
+    match.mode === 'any'
+      ? match.filters.flatMap(f => f.kinds)
+      : (match.filters.find(f => f.kinds.length > 0)?.kinds ?? []);
   return texts.map(parseKindSelector).filter(selector => selector !== undefined);
 }
 

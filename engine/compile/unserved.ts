@@ -8,7 +8,7 @@ import type {CompileOptions} from './compile-policy.js';
  */
 export function unservedReasons(policy: ClassicPolicy, options: CompileOptions): Diagnostic[] {
   const reasons = policy.spec.rules.flatMap(rule => {
-    const what = unserved(rule, options.background === 'served');
+    const what = unserved(rule, options);
     return what === undefined
       ? []
       : [{code: 'not-served', path: rule.path, message: `rule ${rule.name}: ${what} is not served by this release`}];
@@ -23,10 +23,12 @@ export function unservedReasons(policy: ClassicPolicy, options: CompileOptions):
   return reasons;
 }
 
-function unserved(rule: ClassicRule, background: boolean): string | undefined {
+function unserved(rule: ClassicRule, {background: worked, regex}: CompileOptions): string | undefined {
   const {action} = rule;
+  const background = worked === 'served';
   switch (action.type) {
     case 'validate':
+      if (action.check.type === 'cel') return regex === undefined ? 'validate.cel' : undefined;
       return servedChecks.has(action.check.type) ? undefined : `validate.${action.check.type}`;
     case 'mutate':
       return action.targets === undefined || background ? undefined : 'mutation of existing objects (mutate.targets)';
@@ -39,4 +41,11 @@ function unserved(rule: ClassicRule, background: boolean): string | undefined {
   }
 }
 
-const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>(['pattern', 'anyPattern', 'deny', 'foreach', 'podSecurity', 'assert']);
+const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>([
+  'pattern',
+  'anyPattern',
+  'deny',
+  'foreach',
+  'podSecurity',
+  'assert',
+]);

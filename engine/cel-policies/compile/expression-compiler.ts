@@ -57,7 +57,8 @@ export class ExpressionCompiler implements CompileTools {
   #rewritten(program: Program): Program {
     const text = this.#rewrite?.(program.source) ?? program.source;
     if (text === program.source) return program;
-    return this.environment.compile(text).program ?? program;
+    const {program: changed} = this.environment.compile(text);
+    return changed === undefined ? program : withSource(changed, program.source);
   }
 
   fault(path: string, message: string, expression?: string): void {
@@ -67,6 +68,20 @@ export class ExpressionCompiler implements CompileTools {
   warn(path: string, message: string, expression?: string): void {
     this.warnings.push({code: 'cel-warning', path, message, ...(expression !== undefined && {expression})});
   }
+}
+
+/** Messages quote what was written. */
+function withSource(program: Program, source: string): Program {
+  const {type, variables, paths, functions, costEstimate} = program;
+  return {
+    source,
+    type,
+    variables,
+    paths,
+    functions,
+    costEstimate,
+    evaluate: (bindings, host) => program.evaluate(bindings, host),
+  };
 }
 
 function outcomeOf(environment: Environment, expression: string) {
