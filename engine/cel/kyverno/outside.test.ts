@@ -5,11 +5,10 @@ import {RuleRun} from '../../context/rule-run.js';
 import {scopeLoader} from '../../context/scoped-loader.js';
 import type {HttpRequest, PostRequest} from '../../context-loader.js';
 import {EvalError} from '../../diagnostic.js';
-import {regex} from '../../testing/engines.js';
 import {type RecordingLoaderOptions, recordingLoader} from '../../testing/recording-loader.js';
 import {GeneratorContext} from './generator.js';
 import {kyvernoContexts} from './libraries.js';
-import {environmentOf, evaluate, fault, issuesOf, shown} from './testing/expressions.js';
+import {environmentOf, evaluate, fault, issuesOf, regex, shown} from './testing/expressions.js';
 
 const cm = {apiVersion: 'v1', kind: 'ConfigMap', data: {a: '1', n: 'x'}, count: 3};
 const tables: RecordingLoaderOptions = {

@@ -12,7 +12,7 @@ import type {Value} from '../../values/value.js';
 import {GeneratorContext} from '../generator.js';
 import {type KyvernoLibraryOptions, kyvernoContexts, kyvernoLibraries} from '../libraries.js';
 
-const regex = createRegexEngine();
+export const regex = createRegexEngine();
 
 export interface ExpressionOptions {
   readonly type?: KyvernoLibraryOptions['type'];
@@ -55,8 +55,9 @@ export function hostOf({loader = recordingLoader(), limits}: ExpressionOptions):
 /** The value of an expression with Kyverno's functions. Throws EvalError; a fault of the text is an Error. */
 export function evaluate(source: string, options: ExpressionOptions = {}): Value {
   const environment = environmentOf(options);
-  const {program, text} = environment.compile(source);
-  if (program === undefined) throw new Error(text);
+  const outcome = environment.compile(source);
+  if (outcome.program === undefined) throw new Error(outcome.text);
+  const {program} = outcome;
   const generator = options.generator ?? new GeneratorContext(options.namespace);
   const contexts = kyvernoContexts({namespace: options.namespace, generator});
   const bindings: Array<Value | undefined> = [];
@@ -85,5 +86,6 @@ export function fault(source: string, options?: ExpressionOptions): string {
 
 /** What is wrong with a text; empty when nothing is. */
 export function issuesOf(source: string, options: ExpressionOptions = {}): string {
-  return environmentOf(options).compile(source).text ?? '';
+  const outcome = environmentOf(options).compile(source);
+  return outcome.program === undefined ? outcome.text : '';
 }
