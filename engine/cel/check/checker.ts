@@ -313,7 +313,6 @@ export class Checker implements LoopChecker {
     const name = withoutDot(expr.name);
     const object = this.scope.object(name);
     if (object?.construct === undefined) {
-      for (const field of expr.fields) this.check(field.value);
       this.notAMessage(expr, name);
       return errorType;
     }

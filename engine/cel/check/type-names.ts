@@ -22,7 +22,6 @@ export const standardTypes: ReadonlyArray<readonly [string, Type]> = [
   ['bool', boolType],
   ['bytes', bytesType],
   ['double', doubleType],
-  ['dyn', dynType],
   ['google.protobuf.Duration', durationType],
   ['google.protobuf.Timestamp', timestampType],
   ['int', intType],
