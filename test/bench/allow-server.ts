@@ -5,7 +5,7 @@ import {fileCertificates} from '../../cli/serve/file-certificates.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import {type Engine, NotImplementedError} from '../../engine/types.js';
 import {logSink} from '../../webhook/audit/log-sink.js';
-import {createMetrics, createAdmissionServer, noFilters, noRoles} from '../../webhook/index.js';
+import {createAdmissionServer, createMetrics, noFilters, noRoles} from '../../webhook/index.js';
 
 /**
  * The admission server around an engine that allows everything: what a request costs without any policy work. Takes

@@ -3,9 +3,10 @@ import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
 import {benchBodies, bodyNames} from './bodies.js';
+import {benchCel} from './cel/main.js';
 import {machineFacts} from './machine.js';
-import {benchOperator} from './operator.js';
 import {compare, type Figures, type MeasureOptions, sendLoad, type Target} from './measure.js';
+import {benchOperator} from './operator.js';
 import {crowdedPolicies, namespacedPolicies, podPolicies, writePolicies} from './policy-sets.js';
 import {
   type BenchServer,
@@ -22,6 +23,8 @@ const root = resolve(import.meta.dirname, '..', '..');
 const quick = process.argv.includes('--quick');
 /** Only the operator in a cluster, which takes minutes. */
 const operator = process.argv.includes('--operator');
+/** Only the evaluation of CEL expressions. */
+const cel = process.argv.includes('--cel');
 const stability = !quick && !process.argv.includes('--no-stability');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const note = (line: string) => void process.stderr.write(`${line}\n`);
@@ -128,6 +131,11 @@ async function starts(options: MeasureOptions, folders: {some: string; namespace
 }
 
 async function main() {
+  if (cel) {
+    say(`Machine: ${machineFacts()}`);
+    await benchCel(root, quick, say);
+    return;
+  }
   // Beside it, what its commands are made of.
   for (const name of ['kyverno.cjs', 'commands.cjs']) copyFileSync(join(root, 'dist', name), join(work, name));
   const {origin, json} = benchBodies();
@@ -160,6 +168,7 @@ async function main() {
   };
   await throughput(options, folders, join(out, 'allow-server.mjs'));
   await starts(options, folders);
+  await benchCel(root, quick, say);
   if (stability) await steadiness(options, folders.some);
   say(`\nLoad at the end: ${machineFacts().split('load ')[1]}`);
 }

@@ -67,7 +67,9 @@ async function comingUp(cluster: Cluster, operator: InstalledOperator, say: (lin
     timeoutMs: 300_000,
   });
   const {pid} = replica(operator, old);
-  say(`Operator, 3,500 namespaced policies, start to serving: ${cpuSeconds(pid).toFixed(1)} s CPU, ${rssMiB(pid).toFixed(0)} MiB`);
+  say(
+    `Operator, 3,500 namespaced policies, start to serving: ${cpuSeconds(pid).toFixed(1)} s CPU, ${rssMiB(pid).toFixed(0)} MiB`,
+  );
 }
 
 function replica(operator: InstalledOperator, except?: string): BenchServer {
@@ -78,19 +80,26 @@ function replica(operator: InstalledOperator, except?: string): BenchServer {
 
 async function apply(cluster: Cluster, objects: readonly JsonObject[]): Promise<void> {
   for (let at = 0; at < objects.length; at += 500) {
-    const input = objects.slice(at, at + 500).map(object => `---\n${stringify(object)}`).join('');
+    const input = objects
+      .slice(at, at + 500)
+      .map(object => `---\n${stringify(object)}`)
+      .join('');
     await cluster.kubectl(['create', '-f', '-'], {input});
   }
 }
 
 async function allReady(cluster: Cluster, resource: string, count: number): Promise<void> {
   interface PolicyList {
-    readonly items: ReadonlyArray<{readonly status?: {readonly conditions?: ReadonlyArray<{readonly type: string; readonly status: string}>}}>;
+    readonly items: ReadonlyArray<{
+      readonly status?: {readonly conditions?: ReadonlyArray<{readonly type: string; readonly status: string}>};
+    }>;
   }
   await eventually(
     async () => {
       const {items} = (await cluster.request<PolicyList>('GET', `/apis/kyverno.io/v1/${resource}`)).body;
-      const ready = items.filter(({status}) => status?.conditions?.some(({type, status: value}) => type === 'Ready' && value === 'True'));
+      const ready = items.filter(({status}) =>
+        status?.conditions?.some(({type, status: value}) => type === 'Ready' && value === 'True'),
+      );
       return ready.length >= count;
     },
     {what: `${count} ${resource} Ready`, timeoutMs: 600_000},

@@ -1,7 +1,7 @@
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse, stringify} from 'yaml';
-import {isObject, own, type JsonObject} from '../../engine/json/types.js';
+import {isObject, type JsonObject, own} from '../../engine/json/types.js';
 
 const folder = join(import.meta.dirname, 'policies');
 

@@ -1,6 +1,6 @@
 import {type ChildProcess, execFileSync, fork, spawn} from 'node:child_process';
-import {readFileSync} from 'node:fs';
 import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
 import type {LoadOrder, LoadResult} from './client.js';
 
 /** Clock ticks of /proc per second; Linux has 100 on every architecture that Node runs on. */

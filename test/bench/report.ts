@@ -25,6 +25,7 @@ export function figuresTable(figures: readonly Figures[], baseline: string): str
   );
 }
 
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table. */
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n');
 }
