@@ -1,4 +1,6 @@
 import type {Expr} from '../syntax/ast.js';
+import {errorType, type Type} from '../types/type.js';
+import {TooComplex} from '../types/unifier.js';
 import type {Checked} from './checked.js';
 import {Checker} from './checker.js';
 import {checkLiterals} from './literals.js';
@@ -10,11 +12,21 @@ import type {Scope} from './scope.js';
  */
 export function check(expr: Expr, scope: Scope): Checked {
   const checker = new Checker(scope);
-  const type = checker.run(expr);
   const {types, calls, idents, report} = checker;
+  const type = run(checker, expr);
   const checked: Checked = {expr, type, types, calls, idents, issues: report.issues};
   // As in cel-go, literals are looked at once the types are right.
   if (report.issues.length === 0) checkLiterals(checked, scope, report);
   report.issues.sort((a, b) => a.at - b.at);
   return checked;
+}
+
+function run(checker: Checker, expr: Expr): Type {
+  try {
+    return checker.run(expr);
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    checker.report.add(error.message, expr.at);
+    return errorType;
+  }
 }

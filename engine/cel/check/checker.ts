@@ -15,17 +15,16 @@ import {
   stringType,
   type Type,
   typeOf,
-  typeText,
   uintType,
 } from '../types/type.js';
+import {typeSize, typeSizeLimit} from '../types/type-size.js';
 import {moreGeneral, Unifier} from '../types/unifier.js';
 import type {Reference, ResolvedCall} from './checked.js';
-import {hintForCall, hintForField, hintForName, hintForOverload} from './hints.js';
+import {hintForCall, hintForCondition, hintForField, hintForName, hintForOverload} from './hints.js';
 import {checkLoop, type LoopChecker} from './loops.js';
 import {resolveOverloads} from './overloads.js';
-import {Report} from './report.js';
+import {Report, shortText} from './report.js';
 import type {Scope} from './scope.js';
-import {typeSize, typeSizeLimit} from './type-size.js';
 
 /** A name that a macro binds, and those around it. */
 interface Local {
@@ -125,7 +124,7 @@ export class Checker implements LoopChecker {
     }
     const declared = this.declared(expr, expr.name);
     if (declared !== undefined) return declared;
-    this.report.undeclared(expr.name, expr.at, hintForName(expr.name, this.scope, this.localNames()));
+    this.report.undeclared(expr.name, expr.at, () => hintForName(expr.name, this.scope, this.localNames()));
     return errorType;
   }
 
@@ -184,8 +183,8 @@ export class Checker implements LoopChecker {
         return dynType;
       default:
         if (!isDynOrError(type)) {
-          const hint = hintForField(type, expr, this.scope);
-          this.report.add(`type '${typeText(type)}' does not support field selection`, expr.at, hint);
+          const message = `type '${shortText(type)}' does not support field selection`;
+          this.report.add(message, expr.at, () => hintForField(type, expr, this.scope));
         }
         return dynType;
     }
@@ -196,7 +195,8 @@ export class Checker implements LoopChecker {
     const type = object?.field(field);
     if (type !== undefined) return type;
     if (object === undefined) this.report.add(`unexpected failed resolution of '${name}'`, at);
-    else this.report.add(`undefined field '${field}'`, at, hintForName(field, {names: object.fieldNames?.() ?? []}));
+    else
+      this.report.add(`undefined field '${field}'`, at, () => hintForName(field, {names: object.fieldNames?.() ?? []}));
     return errorType;
   }
 
@@ -223,14 +223,14 @@ export class Checker implements LoopChecker {
     }
     const declared = this.scope.functions.get(name);
     if (declared !== undefined) return this.resolve(expr, declared, [receiver, ...types], false);
-    this.report.undeclared(name, expr.at, hintForCall(expr, this.scope));
+    this.report.undeclared(name, expr.at, () => hintForCall(expr, this.scope));
     return errorType;
   }
 
   private global(expr: Call, types: readonly Type[]): Type {
     const declared = this.scope.functions.get(withoutDot(expr.name));
     if (declared !== undefined) return this.resolve(expr, declared, types, false);
-    this.report.undeclared(expr.name, expr.at, hintForCall(expr, this.scope));
+    this.report.undeclared(expr.name, expr.at, () => hintForCall(expr, this.scope));
     return errorType;
   }
 
@@ -243,7 +243,7 @@ export class Checker implements LoopChecker {
     }
     const settled = types.map(type => this.unifier.settle(type));
     const call = {name: declared.name, types: settled, receiver};
-    this.report.noOverload(call, expr.at, hintForOverload(call, declared));
+    this.report.noOverload(call, expr.at, () => hintForOverload(call, declared));
     return errorType;
   }
 
@@ -259,7 +259,7 @@ export class Checker implements LoopChecker {
     if (this.unifier.assignable(types, [boolType, result, result])) return this.unifier.resolve(result);
     const settled = types.map(type => this.unifier.settle(type));
     const call = {name: operators.conditional, types: settled, receiver: false};
-    this.report.noOverload(call, at, hintForOverload(call));
+    this.report.noOverload(call, at, () => hintForOverload(call));
     return errorType;
   }
 
@@ -268,8 +268,7 @@ export class Checker implements LoopChecker {
     const type = this.check(part);
     if (this.unifier.assignable([type], [wanted])) return;
     const settled = this.unifier.settle(type);
-    const hint = wanted === boolType ? hintForOverload({name: 'bool', types: [settled], receiver: false}) : undefined;
-    this.report.mismatch(wanted, settled, part.at, hint);
+    this.report.mismatch({expected: wanted, found: settled}, part.at, () => hintForCondition(settled));
   }
 
   private list(expr: ListExpr): Type {
@@ -300,7 +299,7 @@ export class Checker implements LoopChecker {
     if (!optional) return type;
     const resolved = this.unifier.resolve(type);
     if (resolved.kind === 'optional') return resolved.value;
-    if (!isDynOrError(resolved)) this.report.mismatch(optionalOf(resolved), resolved, value.at);
+    if (!isDynOrError(resolved)) this.report.mismatch({expected: optionalOf(resolved), found: resolved}, value.at);
     return resolved;
   }
 
@@ -320,7 +319,7 @@ export class Checker implements LoopChecker {
       const type = this.element(field.value, field.optional);
       const wanted = this.objectField(name, field.name, field.at);
       if (this.unifier.assignable([wanted], [type])) continue;
-      const texts = [wanted, this.unifier.settle(type)].map(typeText);
+      const texts = [wanted, this.unifier.settle(type)].map(shortText);
       const message = `expected type of field '${field.name}' is '${texts[0]}' but provided type is '${texts[1]}'`;
       this.report.add(message, field.at);
     }
@@ -330,8 +329,8 @@ export class Checker implements LoopChecker {
   private notAMessage(expr: MessageExpr, name: string): void {
     const {variables, types} = this.scope;
     if (types.has(name)) this.report.add(`'${name}' is not a message type`, expr.at);
-    else if (variables.has(name)) this.report.add(`'${typeText(variables.get(name)!)}' is not a type`, expr.at);
-    else this.report.undeclared(expr.name, expr.at, hintForName(expr.name, this.scope));
+    else if (variables.has(name)) this.report.add(`'${shortText(variables.get(name)!)}' is not a type`, expr.at);
+    else this.report.undeclared(expr.name, expr.at, () => hintForName(expr.name, this.scope));
   }
 
   private bind(expr: Bind): Type {

@@ -3,29 +3,38 @@ import type {FunctionDeclaration, Overload} from '../library/library.js';
 import type {Call, Select} from '../syntax/ast.js';
 import {macroForms} from '../syntax/macros.js';
 import {isDynOrError} from '../types/same.js';
-import {type Type, typeText} from '../types/type.js';
-import {signatureText} from './report.js';
+import type {Type} from '../types/type.js';
+import {type Applied, shortText, signatureText} from './report.js';
 import type {Scope} from './scope.js';
 
 const listedNames = 12;
 const listedSignatures = 4;
+
+/** The nearest of the names whose length allows that they are near. */
+function near(name: string, names: readonly string[]): string | undefined {
+  const most = Math.max(1, Math.floor(name.length / 3));
+  return nearest(
+    name,
+    names.filter(other => Math.abs(other.length - name.length) <= most),
+  );
+}
 
 type Names = Pick<Scope, 'variables' | 'functions' | 'types'> | {readonly names: readonly string[]};
 
 /** Of a name that is not declared, or of a field that an object has not. */
 export function hintForName(name: string, known: Names, locals: readonly string[] = []): string | undefined {
   if ('names' in known) return nearField(name, known.names);
-  const near = nearest(name, [...locals, ...known.variables.keys()]);
-  if (near !== undefined) return `did you mean ${near}?`;
+  const found = near(name, [...locals, ...known.variables.keys()]);
+  if (found !== undefined) return `did you mean ${found}?`;
   if (known.functions.has(name)) return `${name} is a function: ${name}(…)`;
-  const type = nearest(name, [...known.types.keys()]);
+  const type = near(name, [...known.types.keys()]);
   if (type !== undefined) return `did you mean ${type}?`;
   return `text needs quotes: "${name}"`;
 }
 
 function nearField(name: string, names: readonly string[]): string | undefined {
-  const near = nearest(name, names);
-  if (near !== undefined) return `did you mean ${near}?`;
+  const found = near(name, names);
+  if (found !== undefined) return `did you mean ${found}?`;
   if (names.length === 0) return undefined;
   const more = names.length > listedNames ? ', …' : '';
   return `fields: ${names.slice(0, listedNames).join(', ')}${more}`;
@@ -35,7 +44,7 @@ function nearField(name: string, names: readonly string[]): string | undefined {
 export function hintForField(type: Type, {field, test}: Select, scope: Scope): string | undefined {
   if (scope.functions.has(field)) return `${field} is a function: .${field}()`;
   if (type.kind === 'list') return 'a list has elements: list[0], list.all(x, …), list.map(x, …)';
-  return test ? undefined : `a ${typeText(type)} has no fields`;
+  return test ? undefined : `a ${shortText(type)} has no fields`;
 }
 
 /** Of a function that is not declared. */
@@ -43,8 +52,8 @@ export function hintForCall({name, target}: Call, {functions}: Scope): string | 
   const written = name.startsWith('.') ? name.slice(1) : name;
   const forms = macroForms(written);
   if (forms !== undefined) return `it is written ${forms}`;
-  const near = nearest(written, [...functions.keys()].filter(isCallable));
-  if (near !== undefined) return `did you mean ${near}?`;
+  const found = near(written, [...functions.keys()].filter(isCallable));
+  if (found !== undefined) return `did you mean ${found}?`;
   const qualified = target === undefined ? undefined : [...functions.keys()].find(key => key.endsWith(`.${written}`));
   return qualified === undefined ? undefined : `did you mean ${qualified}(…)?`;
 }
@@ -52,41 +61,40 @@ export function hintForCall({name, target}: Call, {functions}: Scope): string | 
 /** Operators and what macros unfold to are functions as well, but not to be called by name. */
 const isCallable = (name: string): boolean => /^[A-Za-z][\w.]*$/.test(name);
 
-interface Applied {
-  readonly name: string;
-  readonly types: readonly Type[];
-  readonly receiver: boolean;
-}
-
 /** Of arguments that no overload takes. */
 export function hintForOverload(call: Applied, declared?: FunctionDeclaration): string | undefined {
   return hintForTypes(call) ?? (declared === undefined ? undefined : hintForSignatures(call, declared));
 }
 
-const logical: ReadonlySet<string> = new Set(['bool', '_?_:_', '!_']);
+const logical: ReadonlySet<string> = new Set(['_?_:_', '!_']);
 const numbers: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
 
 function hintForTypes({name, types}: Applied): string | undefined {
   const [left, right] = types;
   if (left === undefined) return undefined;
-  if (logical.has(name) && left.kind !== 'bool' && !isDynOrError(left)) return conditionHint(left);
+  if (logical.has(name)) {
+    const hint = hintForCondition(left);
+    if (hint !== undefined) return hint;
+  }
   if (right === undefined || types.length !== 2 || !/^_.+_$|^@in$/.test(name)) return undefined;
   if (name === '@in') return membershipHint(left, right);
   if (name === '_[_]') return left.kind === 'list' ? 'places in a list are ints, counted from 0' : undefined;
   return conversionHint(name, left, right);
 }
 
-function conditionHint(type: Type): string {
+/** Of what stands where a bool must. */
+export function hintForCondition(type: Type): string | undefined {
+  if (type.kind === 'bool' || isDynOrError(type)) return undefined;
   if (type.kind === 'optional') return 'write .hasValue() or .orValue(false) behind the optional';
   if (type.kind === 'string') return 'compare the text: text == "true", or convert it: bool(text)';
-  return `compare it: a ${typeText(type)} is neither true nor false`;
+  return `compare it: a ${shortText(type)} is neither true nor false`;
 }
 
 function membershipHint(left: Type, right: Type): string | undefined {
   if (right.kind === 'string') return 'to look for a part of a text, write text.contains("part")';
   if (right.kind === 'list')
-    return `the elements are of type ${typeText(right.element)}, the value is a ${typeText(left)}`;
-  if (right.kind === 'map') return `the keys are of type ${typeText(right.key)}, the value is a ${typeText(left)}`;
+    return `the elements are of type ${shortText(right.element)}, the value is a ${shortText(left)}`;
+  if (right.kind === 'map') return `the keys are of type ${shortText(right.key)}, the value is a ${shortText(left)}`;
   return undefined;
 }
 
@@ -121,6 +129,6 @@ function hintForSignatures({name, types, receiver}: Applied, {overloads}: Functi
 }
 
 function callText(name: string, {receiver, params}: Overload): string {
-  const types = params.map(typeText);
+  const types = params.map(shortText);
   return receiver ? `${types[0]}.${name}(${types.slice(1).join(', ')})` : `${name}(${types.join(', ')})`;
 }

@@ -34,7 +34,7 @@ function checkCall(call: Call, {checked, scope, report}: {checked: Checked; scop
   const name = checked.calls.get(call)!.name;
   const literal = literalArgument(call, overload.receiver);
   const text = literal === undefined ? undefined : scope.literalChecks.get(name)?.(literal.text, scope.regex);
-  if (text !== undefined) report.add(`invalid ${name} argument`, literal!.at, text);
+  if (text !== undefined) report.add(`invalid ${name} argument`, literal!.at, () => text);
 }
 
 /** Of functions on a text, the argument behind it; else the only one. */
@@ -49,7 +49,7 @@ function checkList({items}: ListExpr, {types}: Checked, report: Report): void {
     const type = elementType(types.get(value)!, optional);
     first ??= type;
     if (sameType(first, type)) continue;
-    report.mismatch(first, type, value.at, 'the elements of a list have one type');
+    report.mismatch({expected: first, found: type}, value.at, () => 'the elements of a list have one type');
     return;
   }
 }
@@ -62,9 +62,10 @@ function checkMap({entries}: MapExpr, {types}: Checked, report: Report): void {
     const value = elementType(types.get(entry.value)!, entry.optional);
     firstKey ??= key;
     firstValue ??= value;
-    if (!sameType(firstKey, key)) report.mismatch(firstKey, key, entry.key.at, 'the keys of a map have one type');
+    if (!sameType(firstKey, key))
+      report.mismatch({expected: firstKey, found: key}, entry.key.at, () => 'the keys of a map have one type');
     if (!sameType(firstValue, value)) {
-      report.mismatch(firstValue, value, entry.value.at, 'the values of a map have one type');
+      report.mismatch({expected: firstValue, found: value}, entry.value.at, () => 'the values of a map have one type');
     }
   }
 }

@@ -1,8 +1,8 @@
 import type {Bind, Expr, Loop} from '../syntax/ast.js';
 import {isDynOrError} from '../types/same.js';
-import {boolType, dynType, errorType, intType, listOf, mapOf, optionalOf, type Type, typeText} from '../types/type.js';
+import {boolType, dynType, errorType, intType, listOf, mapOf, optionalOf, type Type} from '../types/type.js';
 import type {Unifier} from '../types/unifier.js';
-import type {Report} from './report.js';
+import {type Report, shortText} from './report.js';
 
 /** What loops need of the checker. */
 export interface LoopChecker {
@@ -39,9 +39,9 @@ function variableTypes(loop: Loop, range: Type, {report, unifier}: LoopChecker):
     default:
       if (isDynOrError(range)) return [dynType, dynType];
       report.add(
-        `expression of type '${typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        `expression of type '${shortText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         loop.range.at,
-        range.kind === 'string' ? 'to look at characters, write text.split("")' : undefined,
+        () => (range.kind === 'string' ? 'to look at characters, write text.split("")' : undefined),
       );
       return [errorType, errorType];
   }
@@ -91,7 +91,7 @@ function entries(loop: Loop, key: Type, checker: LoopChecker): Type {
   if (checker.unifier.assignable([type], [wanted])) return checker.unifier.resolve(wanted);
   const types = [mapOf(dynType, dynType), checker.unifier.settle(type)];
   const call = {name: 'cel.@mapInsert', types, receiver: false};
-  checker.report.noOverload(call, loop.at, 'the last argument is a map with one entry: {key: value}');
+  checker.report.noOverload(call, loop.at, () => 'the last argument is a map with one entry: {key: value}');
   return errorType;
 }
 
@@ -115,7 +115,7 @@ function sorted(loop: Loop, range: Type, checker: LoopChecker): Type {
   const isList = range.kind === 'list' || isDynOrError(range) || range.kind === 'param';
   if (isList && comparable.has(key.kind)) return range.kind === 'list' ? range : listOf(dynType);
   const types = [range, listOf(key)].map(type => checker.unifier.settle(type));
-  const hint = isList ? 'keys are numbers, texts, bools, bytes, durations or timestamps' : undefined;
+  const hint = () => (isList ? 'keys are numbers, texts, bools, bytes, durations or timestamps' : undefined);
   checker.report.noOverload({name: '@sortByAssociatedKeys', types, receiver: true}, loop.at, hint);
   return errorType;
 }
@@ -128,7 +128,7 @@ function optional(loop: Loop, checker: LoopChecker): Type {
   const fits = unifier.assignable([range], [optionalOf(value)]);
   if (!fits) {
     const call = {name: 'hasValue', types: [unifier.settle(range)], receiver: true};
-    checker.report.noOverload(call, loop.at, `${loop.name}() is for optionals: write a.?b or optional.of(x)`);
+    checker.report.noOverload(call, loop.at, () => `${loop.name}() is for optionals: write a.?b or optional.of(x)`);
   }
   let result: Type = errorType;
   checker.within(loop, [fits ? unifier.resolve(value) : errorType], () => {

@@ -55,12 +55,13 @@ export function extendScope(
   base: Scope,
   {libraries, variables}: Partial<Pick<ScopeInput, 'libraries' | 'variables'>>,
 ): Scope {
+  if (libraries === undefined || libraries.length === 0) return withVariables(base, variables ?? {});
   const functions = new Map(base.functions);
   const all = new Map(base.variables);
   const types = new Map(base.types);
   const literalChecks = new Map(base.literalChecks);
   let {object} = base;
-  for (const library of libraries ?? []) {
+  for (const library of libraries) {
     for (const declared of library.functions ?? []) addFunction(functions, declared);
     for (const [name, type] of opaqueTypes(library.functions ?? [])) types.set(name, type);
     for (const [name, type] of Object.entries(library.variables ?? {})) all.set(name, type);
@@ -68,13 +69,24 @@ export function extendScope(
     for (const {name} of library.objects ?? []) types.set(name, {kind: 'object', name});
     object = withObjects(object, library);
   }
-  for (const [name, type] of Object.entries(variables ?? {})) all.set(name, type);
-  const qualifiers = new Set(base.qualifiers);
-  for (const name of [...all.keys(), ...types.keys()]) {
-    const dot = name.indexOf('.');
-    if (dot > 0) qualifiers.add(name.slice(0, dot));
-  }
-  return {...base, functions, variables: all, types, qualifiers, literalChecks, object};
+  const qualifiers = withQualifiers(base.qualifiers, [...all.keys(), ...types.keys()]);
+  const extended = {...base, functions, variables: all, types, qualifiers, literalChecks, object};
+  return withVariables(extended, variables ?? {});
+}
+
+/** What is not added to is shared with the base. */
+function withVariables(base: Scope, added: Readonly<Record<string, Type>>): Scope {
+  const names = Object.keys(added);
+  if (names.length === 0) return base;
+  const variables = new Map(base.variables);
+  for (const [name, type] of Object.entries(added)) variables.set(name, type);
+  return {...base, variables, qualifiers: withQualifiers(base.qualifiers, names)};
+}
+
+function withQualifiers(before: ReadonlySet<string>, names: readonly string[]): ReadonlySet<string> {
+  const dotted = names.filter(name => name.includes('.', 1));
+  if (dotted.length === 0) return before;
+  return new Set([...before, ...dotted.map(name => name.slice(0, name.indexOf('.', 1)))]);
 }
 
 function addFunction(functions: Map<string, FunctionDeclaration>, {name, overloads}: FunctionDeclaration): void {

@@ -1,5 +1,14 @@
 import {isDyn, isDynOrError, mapParameters, sameType} from './same.js';
 import {dynType, param, type Type} from './type.js';
+import {typeSize} from './type-size.js';
+
+/** Steps that the types of one expression may take; real ones take some thousands. */
+const stepLimit = 5_000_000;
+
+/** Thrown when types double with each level: no expression that means something needs as many steps. */
+export class TooComplex {
+  readonly message = 'types of the expression are too complex';
+}
 
 /**
  * What type parameters stand for, as far as it is known. Follows cel-go's rules step by step, so that the same
@@ -11,6 +20,7 @@ export class Unifier {
   /** What `known` held before each change since `assignable` was entered. */
   private readonly trail: [name: string, before: Type | undefined][] = [];
   private fresh = 0;
+  private steps = 0;
 
   /** A parameter that is in no type yet. Named as cel-go's messages show it. */
   freshParameter(): Type {
@@ -35,7 +45,7 @@ export class Unifier {
   resolve(type: Type): Type {
     return mapParameters(type, parameter => {
       const known = this.known.get(parameter.name);
-      return known === undefined ? parameter : this.resolve(known);
+      return known === undefined ? parameter : this.resolve(this.counted(known));
     });
   }
 
@@ -43,8 +53,15 @@ export class Unifier {
   settle(type: Type): Type {
     return mapParameters(type, parameter => {
       const known = this.known.get(parameter.name);
-      return known === undefined ? dynType : this.settle(known);
+      return known === undefined ? dynType : this.settle(this.counted(known));
     });
+  }
+
+  /** Throws TooComplex. */
+  private counted(type: Type): Type {
+    this.steps += typeSize(type);
+    if (this.steps > stepLimit) throw new TooComplex();
+    return type;
   }
 
   private set(name: string, type: Type): void {
@@ -62,6 +79,7 @@ export class Unifier {
 
   private agrees(a: Type, b: Type): boolean {
     if (a === b) return true;
+    if (++this.steps > stepLimit) throw new TooComplex();
     if (b.kind === 'param') {
       const outcome = this.substitute(a, b);
       if (outcome !== 'unknown') return outcome === 'agrees';
@@ -111,7 +129,7 @@ export class Unifier {
       case 'param': {
         if (within.name === parameter.name) return true;
         const known = this.known.get(within.name);
-        return known !== undefined && this.occurs(parameter, known);
+        return known !== undefined && this.occurs(parameter, this.counted(known));
       }
       case 'list':
         return this.occurs(parameter, within.element);

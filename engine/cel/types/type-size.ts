@@ -1,4 +1,4 @@
-import type {Type} from '../types/type.js';
+import type {Type} from './type.js';
 
 /** Nodes of a type; types of real expressions have a few. */
 export const typeSizeLimit = 1_000;
