@@ -92,7 +92,7 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
     },
     resourceOfKind: (apiVersion, kind) => resourceOfKind(resourceMap, apiVersion, kind),
     httpCall(request, {deadline}) {
-      if (http === undefined) throw new EvalError(`${request.method} ${request.url}: no answer is given for it`);
+      if (http === undefined) throw new EvalError('http calls are not available without a cluster');
       return http(request, deadline);
     },
     now,

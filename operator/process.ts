@@ -108,6 +108,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
 
   const globalContext = new EntryStore();
   const lookup = createNameLookup();
+  const maxAnswerBytes = flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
   const loader = createKubeContextLoader({
     client,
     globalContext,
@@ -120,7 +121,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       block: flags.httpBlocklist,
       lookup,
       clock,
-      maxBytes: flags.maxAPICallResponseLength,
+      maxBytes: maxAnswerBytes,
       timeoutMs: flags.apiCallTimeout,
     }),
     http: createHttpCaller({
@@ -129,11 +130,11 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       apiServer: apiServerHosts(kubeConfig),
       lookup,
       clock,
-      maxBytes: flags.maxAPICallResponseLength,
+      maxBytes: maxAnswerBytes,
       timeoutMs: flags.apiCallTimeout,
     }),
     resources: discovery.resourceMap,
-    maxBytes: flags.maxAPICallResponseLength,
+    maxBytes: maxAnswerBytes,
   });
   const regex = createRegexEngine();
   const engine = createEngine({
@@ -219,7 +220,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     replicas: () => replicas.list(),
     registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
-    notes: webhooks.notes,
+    source: joinSources({...},),
   });
 
   const handlers = createPolicyHandlers({
