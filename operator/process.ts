@@ -220,7 +220,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     replicas: () => replicas.list(),
     registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
-    source: joinSources({...},),
+    notes: webhooks.notes,
   });
 
   const handlers = createPolicyHandlers({
