@@ -79,6 +79,9 @@ interface Kind {
   version: string | undefined;
 }
 
+/** What failed while the API server was away is mended soon after it is back. */
+const maxRetryMs = 15_000;
+
 /** Reflector → keyed queue → handler, for each registered kind. */
 export function createManager({client, clock, log, random, metrics}: ManagerOptions): Manager {
   const kinds = new Map<string, Kind>();
@@ -106,6 +109,7 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
     return createWorkQueue({
       clock,
       concurrency: registration.concurrency ?? 1,
+      maxRetryMs,
       ...(random && {random}),
       async run(key) {
         const {unprocessed} = current();

@@ -12,11 +12,12 @@ import type {Flags} from '../config/flags.js';
 import {createWorkQueue} from '../manager/work-queue.js';
 import {createConditionTrials, type ServedState} from './condition-trials.js';
 import {trySharedConditions} from './match-condition-trial.js';
+import type {CelPlan} from './plan-cel-webhooks.js';
 import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
 import {planStaticWebhooks} from './plan-static-webhooks.js';
 import {configurationStep} from './reconcile-configuration.js';
 import {renderConfiguration} from './render-configuration.js';
-import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote, WebhookMatchCondition} from './types.js';
+import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote, WebhookEntry, WebhookMatchCondition} from './types.js';
 import {textOf} from '../../engine/json/text.js';
 
 export const configurationResources: Readonly<Record<ConfigurationKind, string>> = {
@@ -38,6 +39,8 @@ export interface WebhookControllerOptions {
   readonly caBundle: () => string | undefined;
   /** Cluster-scoped object of the installation whose end takes the configurations along. */
   readonly owner: () => JsonObject | undefined;
+  /** Entries of policies written in CEL, and what they cover by `<Kind>/<key>`; worked out anew for each look. */
+  readonly cel?: () => {readonly plan: CelPlan; readonly covers: ReadonlyArray<{readonly id: string; readonly uid: string; readonly generation: number}>};
   /** The configurations in force cover these policies now. */
   readonly onApplied: () => void;
 }
@@ -61,6 +64,8 @@ const secondWriteMs = 2_000;
 const maxRepairs = 100;
 const minuteMs = 60_000;
 const restMs = 10_000;
+/** Few, and policies wait for them: they do not queue behind Events. */
+const write = {fieldManager: 'kyverno', unthrottled: true} as const;
 const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
 
 /** Keeps all our webhook configurations as policies need them. Runs on the leader. */
@@ -97,6 +102,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     if (caBundle === undefined) return;
     const served = [...cache.policies()].filter((state): state is ServedState => state.status === 'served');
     const {policies, current} = await trials.judge(served);
+    const cel = options.cel?.();
     const plans: ConfigurationPlan[] = planStaticWebhooks({defaultTimeout: flags.webhookTimeout});
     if (flags.autoUpdateWebhooks) {
       const plan = planResourceWebhooks({
@@ -106,7 +112,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
         forceIgnore: flags.forceFailurePolicyIgnore,
         matchConditions: await sharedConditions(),
       });
-      plans.push(plan.validating, plan.mutating);
+      plans.push(withEntries(plan.validating, cel?.plan.validating), withEntries(plan.mutating, cel?.plan.mutating));
       notes = groupNotes(plan.notes);
     } else {
       plans.push(...planFixedWebhooks({defaultTimeout: flags.webhookTimeout}).filter(plan => !isThere(plan)));
@@ -121,6 +127,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     if (!inForce || !leading) return;
     registered.clear();
     for (const {key, uid, generation} of current) registered.set(key, {uid, generation});
+    for (const {id, uid, generation} of cel?.covers ?? []) registered.set(id, {uid, generation});
     options.onApplied();
   }
 
@@ -167,8 +174,8 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     if (live !== undefined && contested(plan.name, versionOf(live))) return false;
     const stored =
       step.action === 'create'
-        ? await client.create(collection, step.object, {fieldManager: 'kyverno'})
-        : await client.update({...collection, name: plan.name}, step.object, {fieldManager: 'kyverno'});
+        ? await client.create(collection, step.object, write)
+        : await client.update({...collection, name: plan.name}, step.object, write);
     written.set(plan.name, stored);
     if (step.action === 'settle') {
       log.v(2, `webhook configuration ${plan.name} written a second time`);
@@ -238,6 +245,10 @@ function newest(mirrored: JsonObject | undefined, own: JsonObject | undefined): 
 
 function versionOf(object: JsonObject): string {
   return textOf(ownPath(object, 'metadata', 'resourceVersion'));
+}
+
+function withEntries(plan: ConfigurationPlan, entries: readonly WebhookEntry[] = []): ConfigurationPlan {
+  return {...plan, entries: [...plan.entries, ...entries].sort((a, b) => (a.name < b.name ? -1 : 1))};
 }
 
 function groupNotes(notes: readonly PolicyWebhookNote[]): Map<string, PolicyWebhookNote[]> {
