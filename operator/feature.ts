@@ -5,16 +5,19 @@ import type {Logger} from '../adapters/log/logger.js';
 import type {ContextLoader} from '../engine/context-loader.js';
 import type {RegexEngine} from '../engine/regex/types.js';
 import type {ResourceMap} from '../engine/resource-map.js';
+import type {CelPolicyState} from '../engine/cel-policies/snapshot/cel-policy-cache.js';
 import type {PolicyCache, PolicyState} from '../engine/snapshot/policy-cache.js';
 import type {Engine} from '../engine/types.js';
 import type {Metrics} from '../webhook/metrics/metrics.js';
 import type {AdmissionObserver, AuditSink, RequestFilters} from '../webhook/types.js';
+import type {CelFamily} from './cel-policies/cel-serving.js';
 import type {OperatorConfig} from './config/config-map.js';
 import type {OperatorEnvironment} from './config/environment.js';
 import type {Flags} from './config/flags.js';
 import type {EntryStore} from './global-context/entry-store.js';
 import type {EventEmitter} from './events/event-emitter.js';
 import type {Manager, Registration} from './manager/manager.js';
+import type {OwnRights} from './permissions/own-rights.js';
 import type {ClassicKind} from './policies/policy-handlers.js';
 
 /** What every room of the operator may use of the process. */
@@ -26,6 +29,9 @@ export interface Core {
   readonly resources: () => ResourceMap;
   readonly manager: Manager;
   readonly cache: PolicyCache;
+  /** The same of policies written in CEL. */
+  readonly cel: CelFamily;
+  readonly rights: OwnRights;
   readonly engine: Engine;
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
@@ -57,6 +63,8 @@ export interface Feature {
   setLeading?(leading: boolean): void;
   /** A policy was served, refused or dropped. */
   onPolicy?(kind: ClassicKind, key: string, state: PolicyState | undefined, before: PolicyState | undefined): void;
+  /** The same of policies written in CEL. */
+  onCelPolicy?(kind: string, key: string, state: CelPolicyState | undefined): void;
   /** Kinds came or went. */
   onDiscovery?(): void;
   onConfig?(config: OperatorConfig): void;

@@ -28,11 +28,20 @@ import {restoreNulls} from './config/restore-nulls.js';
 import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
+import {celRegistrations} from './cel-policies/cel-handlers.js';
+import {createCelFamily, namespaceOfKey} from './cel-policies/cel-serving.js';
+import {celStatusSource} from './cel-policies/cel-status-source.js';
+import {createOffload} from './cel-policies/offload.js';
+import {createOwnRights} from './permissions/own-rights.js';
+import type {CelPolicyState} from '../engine/cel-policies/snapshot/cel-policy-cache.js';
 import {lateReader} from './manager/late-reader.js';
 import {EntryStore} from './global-context/entry-store.js';
 import {createManager} from './manager/manager.js';
 import {createWorkQueue} from './manager/work-queue.js';
-import {createPolicyHandlers, exceptionResource, policyResources, replicaState} from './policies/policy-handlers.js';
+import {classicStatusSource} from './policies/classic-status-source.js';
+import {createPolicyHandlers} from './policies/policy-handlers.js';
+import {replicaState, servedKinds} from './policies/replica-state.js';
+import {joinStatusSources} from './policies/status-sources.js';
 import {createStatusController} from './policies/status-controller.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
 import {registrations} from './registrations.js';
@@ -152,10 +161,35 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     forceIgnore: flags.forceFailurePolicyIgnore,
   });
 
+  const cel = createCelFamily({
+    resources,
+    regex,
+    compile: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
+    exceptions,
+    engine: {
+      loader,
+      regex,
+      limits: {
+        get bytes() {
+          return config.maxContextSize;
+        },
+      },
+      resources,
+      allowHttp: flags.allowHTTPInNamespacedPolicies,
+      operatorNamespace: namespace,
+    },
+    offload: () => offload,
+    defaultTimeout: flags.webhookTimeout,
+    forceIgnore: flags.forceFailurePolicyIgnore,
+    backgroundUsers: new Set([flags.backgroundServiceAccountName, `system:serviceaccount:${namespace}:${environment.serviceAccountName}`]),
+  });
+  const offload = createOffload({client, clock, log, regex, onAnswer: () => webhooks.touch()});
+  const rights = createOwnRights({client, clock, log});
+
   let leading = false;
   const features = featureSet(
     createFeatures({
-      ...{client, clock, log, discovery, resources, manager, cache, engine, loader, regex, metrics, events, flags, environment},
+      ...{client, clock, log, discovery, resources, manager, cache, cel, rights, engine, loader, regex, metrics, events, flags, environment},
       config: () => config,
       filters: () => filters,
       globalContext,
@@ -190,7 +224,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     client,
     namespace,
     identity: podName,
-    state: () => replicaState(cache, key => manager.reconciledVersion(key)),
+    state: () => replicaState(cache, cel.cache, key => manager.reconciledVersion(key)),
     clock,
     log,
   });
@@ -207,6 +241,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     service: {namespace, name: environment.serviceName},
     caBundle: () => tls.certificate?.ca,
     owner: () => undefined,
+    cel: cel.webhooks,
     onApplied: () => status.enqueuePending(),
   });
 
@@ -214,13 +249,16 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     client,
     clock,
     log,
-    cache,
     lister: manager.lister,
     ref: manager.ref,
     replicas: () => replicas.list(),
     registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
-    notes: webhooks.notes,
+    source: joinStatusSources(
+      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes}),
+      celStatusSource({cache: cel.cache, rights, native: policy => cel.native.stateOf(policy)}),
+      kind => kind === 'ClusterPolicy' || kind === 'Policy',
+    ),
   });
 
   const handlers = createPolicyHandlers({
@@ -248,6 +286,26 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     onTouched: (kind, key) => status.enqueue(kind, key),
     onException: () => lease.touch(),
   });
+
+  function onCelPolicy(kind: string, key: string, state: CelPolicyState | undefined): void {
+    void rights.refresh().then(changed => {
+      if (changed) status.enqueuePending();
+      status.enqueue(kind, key);
+    });
+    webhooks.touch();
+    lease.touch();
+    features.tell.onCelPolicy(kind, key, state);
+    if (state === undefined) metrics.forgetPolicy(key);
+    if (state?.status === 'refused') {
+      events.emit({
+        regarding: {apiVersion: 'policies.kyverno.io/v1beta1', kind, namespace: namespaceOfKey(key), name: key.slice(key.indexOf('/') + 1), uid: state.uid},
+        reason: 'PolicyError',
+        action: 'None',
+        note: `policy ${key} is not served: ${state.problems.map(problem => problem.message).join('; ')}`,
+        source: 'kyverno-admission',
+      });
+    }
+  }
 
   const operator = new KyvernoOperator({
     kubeConfig,
@@ -279,6 +337,14 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
           webhooks.touch();
           features.tell.onConfig(next);
         },
+      }),
+      ...celRegistrations({
+        cache: cel.cache,
+        log,
+        lister: manager.lister,
+        onChange: onCelPolicy,
+        onTouched: (kind, key) => status.enqueue(kind, key),
+        onException: () => lease.touch(),
       }),
       ...features.registrations,
     ],
@@ -346,9 +412,13 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       resources,
       roles: {rolesOf: (user, where) => roles.rolesOf(user, where)},
       filters: () => filters,
-      policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls}),
+      policyReview: createPolicyReview({
+        ...{resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls},
+        cel: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
+      }),
+      cel: cel.serving,
       policies: {has: key => cache.policy(key)?.status === 'served'},
-      audit: joinSinks([eventSink({events, config: () => config, uidOf: policy => cache.policy(policy.key)?.uid}), ...features.sinks]),
+      audit: joinSinks([eventSink({events, config: () => config, uidOf: policy => (cel.cache.policy(policy.kind, policy.key) ?? cache.policy(policy.key))?.uid}), ...features.sinks]),
       ...(features.observer !== undefined && {observer: features.observer}),
       certificates: tls,
       readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
@@ -387,7 +457,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     replicas.start();
     lease.start();
     manager.onReconciled(key => {
-      if (key === policyResources.ClusterPolicy || key === policyResources.Policy || key === exceptionResource) lease.touch();
+      if (servedKinds.has(key)) lease.touch();
     });
     if ((await Promise.race([over, tls.available])) === 'stopped') return;
     server = createServer();
@@ -395,7 +465,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info('serving admission', {port: server.address()?.port});
     if ((await Promise.race([over, manager.whenReconciled()])) === 'stopped') return;
     ready = true;
-    log.info(`ready: ${[...cache.policies()].length} policies`, {leading});
+    log.info(`ready: ${[...cache.policies()].length + [...cel.cache.policies()].length} policies`, {leading});
     status.setLeading(leading);
     webhooks.setLeading(leading);
     await features.start();
@@ -416,7 +486,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info('stopping');
     await Promise.race([features.stop(), sleep(clock, writesEndMs)]);
     // A write that hangs on the API server must not keep us from draining within the grace of our Pod.
-    await Promise.race([Promise.all([webhooks.stop(), status.stop(), renewals.stop()]), sleep(clock, writesEndMs)]);
+    await Promise.race([Promise.all([webhooks.stop(), status.stop(), renewals.stop(), offload.stop()]), sleep(clock, writesEndMs)]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
     await Promise.all([
       operator.resign(),

@@ -5,7 +5,6 @@ import type {OperatorEnvironment} from './config/environment.js';
 import type {Manager, Registration} from './manager/manager.js';
 import {type ClassicKind, exceptionResource, policyResources} from './policies/policy-handlers.js';
 import type {RoleIndex} from './roles/role-index.js';
-import {unservedRegistrations} from './unserved/unserved-kinds.js';
 
 export interface RegistrationOptions {
   readonly client: KubeClient;
@@ -29,7 +28,6 @@ export function registrations(options: RegistrationOptions): Registration[] {
     ...contextRegistrations(options),
     ...roleRegistrations(options),
     ...installationRegistrations(options),
-    ...unservedRegistrations(options),
   ];
 }
 

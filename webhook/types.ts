@@ -1,5 +1,6 @@
 import type {Clock} from '../adapters/clock.js';
 import type {Logger} from '../adapters/log/logger.js';
+import type {CelEngine} from '../engine/cel-policies/run/create-cel-engine.js';
 import type {MaybePromise} from '../engine/context-loader.js';
 import type {Diagnostic} from '../engine/diagnostic.js';
 import type {JsonObject} from '../engine/json/types.js';
@@ -8,6 +9,7 @@ import type {
   AdmissionUser,
   Engine,
   EngineRequest,
+  FailurePolicy,
   GroupVersionKind,
   GroupVersionResource,
   Operation,
@@ -93,6 +95,15 @@ export interface PolicyNames {
   has(key: string): boolean;
 }
 
+/** The policies written in CEL. */
+export interface CelServing {
+  readonly engine: Pick<CelEngine, 'validate' | 'mutate'>;
+  /** What an error of ours means for these policies (`namespace` is the request's): Ignore when all of them say so. */
+  failurePolicyOf(kind: string, names: readonly string[], namespace: string): FailurePolicy;
+  /** The request is the operator's own background work. */
+  isBackground(request: EngineRequest): boolean;
+}
+
 /** What one admission came to; made after the answer was sent, never for a dry run. */
 export interface AuditRecord {
   readonly webhook: 'validate' | 'mutate';
@@ -175,6 +186,8 @@ export interface AdmissionServerOptions {
   readonly policyReview: PolicyReview;
   /** Absent: a named policy that is missing is taken for one that does not match. */
   readonly policies?: PolicyNames;
+  /** Absent: policies written in CEL are not served. */
+  readonly cel?: CelServing;
   readonly audit: AuditSink;
   readonly observer?: AdmissionObserver;
   readonly certificates: CertificateSource;

@@ -35,7 +35,7 @@ interface Parts {
 
 function violationEvents({input, result, rule, policy, resource}: Parts & {readonly rule: RuleResult}): PolicyEvent[] {
   const blocks = input.blocked && rule.action === 'Enforce';
-  const head = `${resourceText(resource)}: [${rule.rule}] ${rule.status}`;
+  const head = `${resourceText(resource)}: ${rule.rule === '' ? '' : `[${rule.rule}] `}${rule.status}`;
   const message = rule.message === '' ? '' : `: ${rule.message}`;
   const note = blocks
     ? `${head} (blocked); admission webhook denied the request by policy ${result.policy.key}, rule ${rule.rule}${message}`

@@ -4,7 +4,6 @@ import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {PolicyCache, PolicyState} from '../../engine/snapshot/policy-cache.js';
 import {restoreNulls} from '../config/restore-nulls.js';
-import type {ReplicaState} from '../leases/replica-state.js';
 
 export type ClassicKind = 'ClusterPolicy' | 'Policy';
 
@@ -81,20 +80,4 @@ export function createPolicyHandlers(options: PolicyHandlersOptions) {
 function isSame(state: PolicyState, raw: JsonObject): boolean {
   const generation = ownPath(raw, 'metadata', 'generation');
   return state.uid === ownPath(raw, 'metadata', 'uid') && state.generation === generation && state.generation !== 0;
-}
-
-/** What this replica says of itself with each renewal of its Lease. */
-export function replicaState(cache: PolicyCache, reconciledVersion: (key: string) => string): ReplicaState {
-  const refused: Record<string, string> = {};
-  for (const state of cache.policies()) {
-    if (state.status === 'refused') refused[state.key] = state.problems.map(formatDiagnostic).join('; ');
-  }
-  return {
-    versions: {
-      ClusterPolicy: reconciledVersion(policyResources.ClusterPolicy),
-      Policy: reconciledVersion(policyResources.Policy),
-      PolicyException: reconciledVersion(exceptionResource),
-    },
-    refused,
-  };
 }

@@ -35,6 +35,8 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
   const events: PolicyEvent[] = [];
   const resources = () => builtinResourceMap;
   const features: Feature[] = [];
+  const outcome = parseFlags([...flags], {});
+  if ('error' in outcome) throw new Error(outcome.error);
   const core = {
     client,
     clock,
@@ -50,7 +52,7 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
     regex: createRegexEngine(),
     metrics: {registry: new Registry()} as Metrics,
     events: {emit: (event: PolicyEvent) => void events.push(event)},
-    flags: parseFlags([...flags]).flags,
+    flags: outcome.flags,
     environment: {namespace: 'kyverno'},
     config: () => defaultConfig,
     filters: () => noFilters,

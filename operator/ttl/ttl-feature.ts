@@ -198,6 +198,7 @@ export function createTtlFeature(core: Core): Feature {
     },
     async stop() {
       leading = false;
+      await looking;
       await end();
       await queue.stop();
     },

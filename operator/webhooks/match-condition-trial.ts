@@ -26,6 +26,11 @@ export function trySharedConditions(
   return tryConditions(client, [...conditions, bootstrapMatchCondition].map(({name, expression}) => ({name, expression})), call);
 }
 
+/** The same for any expressions. */
+export function tryExpressions(client: KubeClient, conditions: readonly WebhookMatchCondition[], call: CallOptions = {}): Promise<string | undefined> {
+  return tryConditions(client, conditions.map(({name, expression}) => ({name, expression})), call);
+}
+
 async function tryConditions(client: KubeClient, conditions: JsonObject[], call: CallOptions): Promise<string | undefined> {
   try {
     await client.create(collection, trialConfiguration(conditions), {...call, dryRun: true});

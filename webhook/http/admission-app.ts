@@ -67,9 +67,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     try {
       checkContentType(request.headers['content-type']);
       const review = decodeReview(body);
-      if (route.handler === 'cel') return unserved(route);
+      const handler = pipelines.handlers[route.handler];
+      if (handler === undefined || isUnserved(route)) return unserved(route);
       const context: AdmissionContext = {
-        route,
+        route: withFailurePolicy(route, review.request.namespace),
         review,
         request: review.request,
         receivedAt,
@@ -77,7 +78,7 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
         timeoutMs,
         ...deadlines(receivedAt, timeoutMs, limits.answerReserveMs),
       };
-      const answer = pipelines.handlers[route.handler](context);
+      const answer = handler(context);
       return {status: 200, body: encodeReview(review, answer instanceof Promise ? await answer : answer), json: true};
     } catch (error) {
       if (error instanceof DecodeError) {
@@ -89,6 +90,13 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     } finally {
       bodies.release(body);
     }
+  }
+
+  /** Paths of CEL policies do not carry it: the policies say what an error means. */
+  function withFailurePolicy(route: AdmissionRoute, namespace: string): AdmissionRoute {
+    const {cel} = options.server;
+    if (route.handler !== 'cel' || cel === undefined) return route;
+    return {...route, failurePolicy: cel.failurePolicyOf(route.kind ?? '', route.policies ?? [], namespace)};
   }
 
   async function admitCapped(
@@ -146,6 +154,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
  * Policies of these kinds are not served yet. No review is answered: the call counts as failed, so that the failure
  * policy of the webhook entry decides, which the path does not carry.
  */
+function isUnserved({kind}: AdmissionRoute): boolean {
+  return kind?.endsWith('ImageValidatingPolicy') === true;
+}
+
 function unserved(route: AdmissionRoute): Reply {
   return {status: 501, body: `${route.kind} ${route.policies?.join(', ')} is not served by this release`};
 }

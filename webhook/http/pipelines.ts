@@ -3,6 +3,7 @@ import {type AuditJob, createAuditRun} from '../audit/audit-job.js';
 import {type AuditQueue, createAuditQueue} from '../audit/audit-queue.js';
 import {after, composeLayers, type Handler, type Layer} from '../context.js';
 import {guarded, shielded} from '../deadline.js';
+import {celHandler} from '../handlers/cel.js';
 import {mutateHandler} from '../handlers/mutate.js';
 import {policyReviewHandler} from '../handlers/policy-review.js';
 import {validateHandler} from '../handlers/validate.js';
@@ -21,7 +22,7 @@ import type {AdmissionHandlerName} from '../routes.js';
 import type {AdmissionLimits, AdmissionServerOptions} from '../types.js';
 
 export interface Pipelines {
-  readonly handlers: Readonly<Record<Exclude<AdmissionHandlerName, 'cel'>, Handler>>;
+  readonly handlers: Readonly<Record<Exclude<AdmissionHandlerName, 'cel'>, Handler>> & {readonly cel?: Handler};
   readonly audit: AuditQueue<AuditJob>;
 }
 
@@ -77,6 +78,9 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
         resourceLayers([operationFilter]),
         mutateHandler({...shared, dumpPatches: options.dumpPatches === true}),
       ),
+      ...(options.cel !== undefined && {
+        cel: build(resourceLayers([]), celHandler({...shared, cel: options.cel, dumpPatches: options.dumpPatches === true})),
+      }),
       'policy-review': build(policyLayers, policyReviewHandler(options.policyReview)),
       'policy-mutate': build(policyLayers, () => allowed),
       'verify-lease': build([], verifyLeaseHandler(clock)),

@@ -1,5 +1,7 @@
 import {compileCleanupPolicy} from '../../engine/cleanup/compile-cleanup-policy.js';
 import {loadCleanupPolicy} from '../../engine/cleanup/load-cleanup-policy.js';
+import type {CelCompileOptions} from '../../engine/cel-policies/compile/compile-cel-policy.js';
+import {celPolicyGroup} from '../../engine/cel-policies/load/kinds.js';
 import {type CompileOptions, compilePolicy} from '../../engine/compile/compile-policy.js';
 import {CompileError, type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
 import {compileException, type ExceptionRules} from '../../engine/exception/compile-exception.js';
@@ -8,6 +10,7 @@ import {deepEqual} from '../../engine/json/equal.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {loadClassicPolicy, loadException} from '../../engine/policy/index.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
+import {reviewCelObject} from './review-cel-object.js';
 import type {AdmissionRequest, PolicyReview, PolicyReviewResult} from '../types.js';
 
 export interface ReviewOptions {
@@ -16,6 +19,8 @@ export interface ReviewOptions {
   readonly exceptions: ExceptionRules;
   /** What a kind is that the cluster does not have; in the cache it is only a warning, so that a policy may wait for its CRD. */
   readonly unknownKinds: 'refuse' | 'warn';
+  /** Absent: policies written in CEL are not judged as they are written. */
+  readonly cel?: Omit<CelCompileOptions, 'resources'>;
   /** What the object was before a client took parts out of it; each `restored` path is told to the requester. */
   readonly restore?: (object: JsonObject) => {readonly object: JsonObject; readonly restored: readonly string[]};
 }
@@ -43,6 +48,7 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
     return {...accepted, allowed: errors.length === 0, errors};
   }
   if (kind.group === 'kyverno.io' && (kind.kind === 'CleanupPolicy' || kind.kind === 'ClusterCleanupPolicy')) return reviewCleanup(object, options);
+  if (kind.group === celPolicyGroup && options.cel !== undefined) return reviewCelObject(request.object, {...options, compile: options.cel});
   return {...accepted, warnings: [`${kind.kind} (${kind.group}) is stored but not served by this release`]};
 }
 

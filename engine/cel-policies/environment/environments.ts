@@ -107,6 +107,22 @@ export function nativeEnvironment({params, mutating, regex}: NativeQuery): KindE
   return {environment, contexts: {}, has: {exceptions: false, params, generator: false}};
 }
 
+/** What the API server compiles match conditions of webhooks in. */
+export function apiServerEnvironment(regex: RegexEngine): Environment {
+  return once(regex, 'api server', () =>
+    createEnvironment({
+      libraries: [...extensionLibraries, ...kubernetesLibraries, authorizerLibrary, nativeObjects],
+      variables: {object: dynType, oldObject: dynType, request: requestType, namespaceObject: namespaceType},
+      twoVariableMacros: true,
+      homogeneousLiterals: true,
+      literalValidators: true,
+      lenientOrValue: false,
+      costLimit,
+      regex,
+    }),
+  );
+}
+
 function once(regex: RegexEngine, key: string, create: () => Environment): Environment {
   let known = environments.get(regex);
   if (known === undefined) environments.set(regex, (known = new Map()));
