@@ -1,0 +1,76 @@
+import type {CelPolicyCache} from '../../engine/cel-policies/snapshot/cel-policy-cache.js';
+import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
+import {own, ownPath} from '../../engine/json/types.js';
+import type {OwnRights} from '../permissions/own-rights.js';
+import type {StatusSource} from '../policies/status-controller.js';
+import {celResourceKey} from './cel-kinds.js';
+import {celStatus, type NativePolicyState} from './cel-status.js';
+
+export interface CelSourceOptions {
+  readonly cache: CelPolicyCache;
+  readonly rights: OwnRights;
+  /** What became of the native policy that it asks for; `undefined` when it asks for none. */
+  readonly native: (policy: CompiledCelPolicy) => NativePolicyState | undefined;
+}
+
+/** The kinds of `policies.kyverno.io`; known to replicas and webhooks as `<Kind>/<key>`. */
+export function celStatusSource({cache, rights, native}: CelSourceOptions): StatusSource {
+  return {
+    resourceOf: celResourceKey,
+    state: (kind, key) => cache.policy(kind, key),
+    *all() {
+      for (const {kind, key} of cache.policies()) yield {kind, key};
+    },
+    idOf: (kind, key) => `${kind}/${key}`,
+    byId(id) {
+      const slash = id.indexOf('/');
+      return /^[A-Z]/.test(id) && slash > 0 ? {kind: id.slice(0, slash), key: id.slice(slash + 1)} : undefined;
+    },
+    isIntercepted(kind, key) {
+      const state = cache.policy(kind, key);
+      return state?.status === 'served' && needsWebhook(state.policy) && native(state.policy)?.generated !== true;
+    },
+    statusOf(kind, key, {object, readiness, now}) {
+      const state = cache.policy(kind, key);
+      if (state === undefined) return undefined;
+      const policy = state.status === 'served' ? state.policy : undefined;
+      return celStatus({
+        state,
+        readiness,
+        intercepted: policy !== undefined && needsWebhook(policy),
+        missingRights: policy === undefined ? undefined : missingRights(policy, rights),
+        native: policy === undefined ? undefined : native(policy),
+        existing: own(object, 'status'),
+        now,
+      });
+    },
+    saysReady(object) {
+      const ready = ownPath(object, 'status', 'conditionStatus', 'ready') === true;
+      return ready && ownPath(object, 'status', 'observedGeneration') === ownPath(object, 'metadata', 'generation');
+    },
+  };
+}
+
+export function needsWebhook({source}: CompiledCelPolicy): boolean {
+  return source.type !== 'deleting' && source.type !== 'imageValidating' && source.spec.admission && source.spec.mode === 'Kubernetes';
+}
+
+/** Of what its rules name; wildcards are judged by what we may read of everything. `undefined`: nothing is scanned. */
+function missingRights({source, variants}: CompiledCelPolicy, rights: OwnRights): readonly string[] | undefined {
+  if (source.type === 'deleting' || source.type === 'imageValidating') return undefined;
+  if (source.type !== 'generating' && !source.spec.background) return undefined;
+  const missing = new Set<string>();
+  for (const {constraints} of variants) {
+    for (const rule of constraints?.resourceRules ?? []) {
+      for (const group of rule.apiGroups) {
+        for (const resource of rule.resources) {
+          if (resource.includes('/')) continue;
+          for (const verb of ['get', 'list', 'watch']) {
+            if (rights.can(verb, group, resource) === false) missing.add(`${verb} ${group === '' ? resource : `${resource}.${group}`}`);
+          }
+        }
+      }
+    }
+  }
+  return [...missing].sort();
+}

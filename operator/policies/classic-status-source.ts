@@ -1,0 +1,64 @@
+import {statusRules} from '../../engine/autogen/status-rules.js';
+import {formatDiagnostic} from '../../engine/diagnostic.js';
+import {own, ownPath} from '../../engine/json/types.js';
+import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
+import {classicStatus} from '../status/classic-status.js';
+import type {Condition} from '../status/conditions.js';
+import type {PolicyWebhookNote} from '../webhooks/types.js';
+import {type ClassicKind, policyResources} from './policy-handlers.js';
+import type {StatusSource} from './status-controller.js';
+
+export interface ClassicSourceOptions {
+  readonly cache: PolicyCache;
+  readonly refusedConditions: (key: string) => string | undefined;
+  readonly notes: (key: string) => readonly PolicyWebhookNote[];
+}
+
+/** ClusterPolicy and Policy. Their keys never meet: only a Policy's holds a slash. */
+export function classicStatusSource({cache, refusedConditions, notes}: ClassicSourceOptions): StatusSource {
+  const kindOf = (key: string): ClassicKind => (key.includes('/') ? 'Policy' : 'ClusterPolicy');
+  return {
+    resourceOf: kind => policyResources[kind as ClassicKind],
+    state: (_kind, key) => cache.policy(key),
+    *all() {
+      for (const {key} of cache.policies()) yield {kind: kindOf(key), key};
+    },
+    idOf: (_kind, key) => key,
+    // Names of API objects are lower case: what begins otherwise is another family's.
+    byId: id => (/^[A-Z]/.test(id) ? undefined : {kind: kindOf(id), key: id}),
+    isIntercepted: () => true,
+    statusOf(_kind, key, {object, readiness, now}) {
+      const state = cache.policy(key);
+      if (state === undefined) return undefined;
+      const trial = refusedConditions(key);
+      const refused = state.status === 'refused' ? state.problems.map(formatDiagnostic) : trial === undefined ? [] : [trial];
+      const policy = state.status === 'served' ? state.policy.source : undefined;
+      return classicStatus({
+        generation: state.generation,
+        policy,
+        refused,
+        autogenRules: policy === undefined ? [] : statusRules(policy),
+        readiness,
+        conditions: notes(key).map(noteCondition),
+        existing: own(object, 'status'),
+        now,
+      });
+    },
+    saysReady(object) {
+      const conditions = ownPath(object, 'status', 'conditions');
+      const ready = (Array.isArray(conditions) ? conditions : []).find(condition => ownPath(condition, 'type') === 'Ready');
+      return ownPath(ready, 'status') === 'True' && ownPath(ready, 'observedGeneration') === ownPath(object, 'metadata', 'generation');
+    },
+  };
+}
+
+function noteCondition(note: PolicyWebhookNote): Condition {
+  switch (note.reason) {
+    case 'bootstrap':
+      return {type: 'BootstrapKindsIgnored', status: 'True', reason: 'BootstrapKinds', message: note.message};
+    case 'unresolved':
+      return {type: 'KindsResolved', status: 'False', reason: 'UnknownKinds', message: note.message};
+    case 'timeout':
+      return {type: 'TimeoutCapped', status: 'True', reason: 'TimeoutCapped', message: note.message};
+  }
+}
