@@ -40,6 +40,7 @@ class ServiceAccountValue extends ObjectValue {
 const serviceAccount: ObjectDeclaration = {
   name: typeName,
   field: name => (name === 'Name' || name === 'Namespace' ? stringType : undefined),
+  fieldNames: () => ['Name', 'Namespace'],
 };
 
 /** Namespace and name of the service account behind a user name. */

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest';
 import {BudgetError} from '../../diagnostic.js';
 import {recordingLoader} from '../../testing/recording-loader.js';
 import type {Value} from '../values/value.js';
-import {evaluate, fault, shown} from './testing/expressions.js';
+import {evaluate, fault, issuesOf, shown} from './testing/expressions.js';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 
@@ -87,6 +87,7 @@ describe('users', () => {
   }
 
   it('are values with fields', () => {
+    expect(issuesOf('parseServiceAccount("x").name')).toContain("undefined field 'name'");
     expect(shown('json.marshal(parseServiceAccount("system:serviceaccount:a:b"))')).toBe(
       JSON.stringify('{"Name":"b","Namespace":"a"}'),
     );
