@@ -1,7 +1,7 @@
-import {formatDuration} from '../../engine/values/duration.js';
+import {parseJson} from '../../engine/json/index.js';
 import type {Json, JsonObject} from '../../engine/json/types.js';
 import {isObject} from '../../engine/json/types.js';
-import {parseJson} from '../../engine/json/index.js';
+import {formatDuration} from '../../engine/values/duration.js';
 import {keyOf, type PolicyResponse, type RuleResponse} from '../offline/responses.js';
 
 /** One PolicyException for each failed result of a cluster-wide policy; `ttl` in nanoseconds, none when not positive. */

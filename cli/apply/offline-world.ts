@@ -1,25 +1,28 @@
-import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
 import type {ContextLoader} from '../../engine/context-loader.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {AdmissionUser} from '../../engine/types.js';
 import type {ImageMock} from '../files/context-file.js';
-import {groupVersionOf, kindOf} from '../files/load-resources.js';
 import {nameOf, namespaceOf} from '../files/load-policies.js';
+import {groupVersionOf, kindOf} from '../files/load-resources.js';
 import type {ValuesSpec} from '../files/values-file.js';
 import type {OfflineWorld} from '../offline/evaluate.js';
 import {OfflineValues} from '../offline/given.js';
 import {createMockLoader, type GlobalEntry} from '../offline/mock-loader.js';
 import type {PreparedPolicy} from '../offline/prepare-policies.js';
+import {sharedRegex} from '../offline/regex.js';
 
 export interface WorldOptions {
   readonly policies: readonly PreparedPolicy[];
+  /** For classic policies. */
   readonly exceptions: readonly JsonObject[];
+  readonly celExceptions?: readonly JsonObject[];
   /** Objects that stand for a cluster. */
   readonly objects: readonly JsonObject[];
   /** What `resource.*` of expressions finds without a cluster. */
   readonly visible?: readonly JsonObject[];
   readonly images?: readonly ImageMock[];
+  readonly definitions?: readonly JsonObject[];
   readonly resources: ResourceMap;
   readonly values: ValuesSpec | undefined;
   readonly set: ReadonlyMap<string, string>;
@@ -32,7 +35,7 @@ export interface WorldOptions {
 /** What `apply` judges in: given files, or a cluster with given values over it. */
 export function createWorld(options: WorldOptions): OfflineWorld {
   const {values, set, objects, resources, cluster} = options;
-  const regex = createRegexEngine();
+  const regex = sharedRegex();
   const globalEntries = cluster === undefined ? globalEntriesOf(objects, resources) : [];
   const nothingGiven = values === undefined && set.size === 0;
   const configMaps = objects.some(object => kindOf(object) === 'ConfigMap');
@@ -40,11 +43,13 @@ export function createWorld(options: WorldOptions): OfflineWorld {
     ...{objects, resources, regex, values, globalEntries},
     visible: options.visible ?? [],
     images: options.images ?? [],
+    definitions: [...(options.definitions ?? []), ...objects],
   });
   const loader = cluster === undefined ? offline : withGivenNamespaces(cluster, offline, values);
   return {
     policies: options.policies,
     exceptions: options.exceptions,
+    celExceptions: options.celExceptions ?? [],
     resources,
     loader,
     regex,
@@ -85,6 +90,10 @@ function withGivenNamespaces(
     ...cluster,
     namespaceLabels: (name, load) =>
       given.has(name) ? offline.namespaceLabels(name, load) : cluster.namespaceLabels(name, load),
+    resourceGet: (query, load) =>
+      query.resource === 'namespaces' && query.group === '' && given.has(query.name)
+        ? offline.resourceGet(query, load)
+        : cluster.resourceGet(query, load),
   };
 }
 

@@ -1,4 +1,4 @@
-import {type Json, type JsonObject, isObject, own, ownPath} from '../../engine/json/types.js';
+import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {PolicyResponse, RuleResponse} from '../offline/responses.js';
 import {keyOf} from '../offline/responses.js';
 import {noCounts, shownStatus} from './counters.js';
@@ -76,7 +76,7 @@ function resultJson(response: PolicyResponse, rule: RuleResponse, options: Repor
     ...(rule.rule !== '' && {rule: rule.rule}),
     scored: annotation('scored') !== 'false',
     ...(severity !== undefined && {severity}),
-    source: 'kyverno',
+    source: rule.source ?? 'kyverno',
     timestamp: {nanos: 0, seconds: options.seconds},
   };
 }

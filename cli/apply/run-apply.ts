@@ -2,7 +2,7 @@ import {basename, extname} from 'node:path';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {emptyContext, loadContextFile} from '../files/context-file.js';
 import {FileError, messageOf} from '../files/file-error.js';
-import {resourceMapWith} from '../files/load-crds.js';
+import {loadDefinitions} from '../files/load-crds.js';
 import {
   type Exceptions,
   isValidException,
@@ -17,7 +17,7 @@ import {loadUserInfoFile} from '../files/user-info-file.js';
 import {loadValuesFile, type ValuesSpec} from '../files/values-file.js';
 import {Evaluator} from '../offline/evaluate.js';
 import {withKindsOf} from '../offline/known-kinds.js';
-import {type PreparedPolicy, preparePolicy} from '../offline/prepare-policies.js';
+import {type PreparedPolicy, preparePolicies} from '../offline/prepare-policies.js';
 import type {Streams} from '../output/streams.js';
 import type {Cluster, ClusterOptions} from './cluster/open-cluster.js';
 import {countResponse, noCounts} from './counters.js';
@@ -78,7 +78,8 @@ async function applyIn(
   checkOperation(values);
   const context = flags.contextFile ? await loadContextFile(flags.contextFile) : emptyContext;
 
-  const base = cluster?.resources ?? (await resourceMapWith(crdPathsOf(flags)));
+  const {resources: described, definitions} = await loadDefinitions(crdPathsOf(flags));
+  const base = cluster?.resources ?? described;
   const warn = (text: string) => streams.err(`Warning: ${text}\n`);
   const load = await loadPolicies(policyPaths, {flags, resources: base, warn, progress: note});
   for (const {path, message} of load.skipped) warn(`${path}: ${message}`);
@@ -94,8 +95,9 @@ async function applyIn(
     cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable, warn}) : [];
 
   const raws = load.documents.map(document => document.raw);
-  const resources = cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params, ...context.resources], raws);
-  const policies = preparePolicies(load, resources);
+  const resources =
+    cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params, ...context.resources], raws);
+  const policies = preparePolicies(load.documents, resources);
   const listed = cluster === undefined ? offline : await fromCluster(cluster, policies, flags, streams);
   const exceptions = await loadExceptions(flags, load, listed);
   const triggers = listed.filter(({object}) => !isGlobalEntry(object));
@@ -114,8 +116,10 @@ async function applyIn(
   const world = createWorld({
     policies,
     exceptions: exceptions.classic,
+    celExceptions: exceptions.cel,
     objects: [...objectsOf(listed), ...targets, ...params],
-    visible: [...targets, ...context.resources],
+    visible: [...targets, ...params, ...context.resources],
+    definitions,
     images: context.images,
     resources,
     values,
@@ -136,13 +140,13 @@ async function applyIn(
   }
   const cleanups = [];
   for (const source of triggers) {
-    const responses = await evaluator.cleanups(source.object);
+    const responses = [...(await evaluator.deletions(source.object)), ...(await evaluator.cleanups(source.object))];
     for (const response of responses) countResponse(counts, response, flags.auditWarn === true);
     if (responses.length > 0) cleanups.push({source, responses});
   }
   judged.push(...cleanups);
   for (const source of payloads) {
-    const responses = evaluator.refusals(source.object);
+    const responses = [...(await evaluator.payload(source.object)), ...evaluator.refusals(source.object)];
     for (const response of responses) countResponse(counts, response, flags.auditWarn === true);
     judged.push({source, responses});
   }
@@ -164,12 +168,6 @@ function checkOperation(values: ValuesSpec | undefined): void {
       `invalid global value request.operation ${JSON.stringify(operation)}, expected CREATE, UPDATE, DELETE or CONNECT`,
     );
   }
-}
-
-function preparePolicies(load: PolicyLoad, resources: Parameters<typeof preparePolicy>[1]): readonly PreparedPolicy[] {
-  return load.documents
-    .filter(({family}) => family !== 'binding' && family !== 'exception' && family !== 'cel-exception')
-    .map(document => preparePolicy(document, resources));
 }
 
 async function loadExceptions(

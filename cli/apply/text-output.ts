@@ -1,9 +1,9 @@
-import {type Colours, noColours} from '../output/colours.js';
-import {type Cell, drawTable} from '../output/table.js';
+import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {isRuleless} from '../files/policy-kinds.js';
 import type {PreparedPolicy} from '../offline/prepare-policies.js';
 import type {PolicyResponse, RuleResponse} from '../offline/responses.js';
-import {formatDiagnostic} from '../../engine/diagnostic.js';
+import {type Colours, noColours} from '../output/colours.js';
+import {type Cell, drawTable} from '../output/table.js';
 import {shownStatus} from './counters.js';
 import {resourcePath} from './judged.js';
 

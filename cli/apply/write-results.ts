@@ -1,11 +1,11 @@
-import packageJson from '../../package.json' with {type: 'json'};
 import {stringifyJson} from '../../engine/json/stringify.js';
 import {isObject, own, ownPath} from '../../engine/json/types.js';
+import packageJson from '../../package.json' with {type: 'json'};
 import type {PreparedPolicy} from '../offline/prepare-policies.js';
 import type {PolicyResponse} from '../offline/responses.js';
 import {coloursFor} from '../output/colours.js';
-import {type JunitCase, junitXml} from '../output/junit.js';
 import {prettyJson} from '../output/json-text.js';
+import {type JunitCase, junitXml} from '../output/junit.js';
 import {type SarifResult, sarifLog} from '../output/sarif.js';
 import type {Streams} from '../output/streams.js';
 import {yamlText} from '../output/yaml-text.js';

@@ -1,28 +1,47 @@
+import {builtinResourceMap, createResourceMap} from '../../engine/builtin-resources.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
-import {createResourceMap, builtinResourceMap} from '../../engine/builtin-resources.js';
 import type {KindInfo, ResourceMap} from '../../engine/resource-map.js';
 import {readDocuments, readText, takeApart} from './documents.js';
 import {FileError} from './file-error.js';
 import {findYamlFiles} from './find-files.js';
 
-/** The built-in kinds and those that the CustomResourceDefinitions at these paths declare. */
-export async function resourceMapWith(crdPaths: readonly string[]): Promise<ResourceMap> {
+export interface Definitions {
+  /** The built-in kinds and those that the definitions declare. */
+  readonly resources: ResourceMap;
+  readonly definitions: readonly JsonObject[];
+}
+
+/** CustomResourceDefinitions at these paths. */
+export async function loadDefinitions(paths: readonly string[]): Promise<Definitions> {
   const kinds: KindInfo[] = [];
-  for (const path of crdPaths) {
-    for (const file of await findYamlFiles(path)) kinds.push(...readCrds(await readText(file), file));
+  const definitions: JsonObject[] = [];
+  for (const path of paths) {
+    for (const file of await findYamlFiles(path)) {
+      for (const {definition, at} of readDefinitions(await readText(file), file)) {
+        kinds.push(...kindsOf(definition, at));
+        definitions.push(definition);
+      }
+    }
   }
-  return kinds.length === 0 ? builtinResourceMap : createResourceMap([...kinds, ...builtinResourceMap.all()]);
+  const resources =
+    kinds.length === 0 ? builtinResourceMap : createResourceMap([...kinds, ...builtinResourceMap.all()]);
+  return {resources, definitions};
 }
 
 export function readCrds(text: string, path: string): KindInfo[] {
-  return readDocuments(text, path).flatMap(document =>
-    takeApart(document.value, `${path}:${document.line}`).flatMap(value => {
-      if (!isObject(value) || own(value, 'kind') !== 'CustomResourceDefinition') {
-        throw new FileError(`${path}:${document.line}: expected a CustomResourceDefinition`);
+  return readDefinitions(text, path).flatMap(({definition, at}) => kindsOf(definition, at));
+}
+
+function readDefinitions(text: string, path: string): Array<{readonly definition: JsonObject; readonly at: string}> {
+  return readDocuments(text, path).flatMap(document => {
+    const at = `${path}:${document.line}`;
+    return takeApart(document.value, at).map(definition => {
+      if (!isObject(definition) || own(definition, 'kind') !== 'CustomResourceDefinition') {
+        throw new FileError(`${at}: expected a CustomResourceDefinition`);
       }
-      return kindsOf(value, `${path}:${document.line}`);
-    }),
-  );
+      return {definition, at};
+    });
+  });
 }
 
 function kindsOf(crd: JsonObject, at: string): KindInfo[] {

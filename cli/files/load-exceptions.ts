@@ -1,5 +1,5 @@
-import {isObject, type JsonObject} from '../../engine/json/types.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
+import {isObject, type JsonObject} from '../../engine/json/types.js';
 import {loadException} from '../../engine/policy/index.js';
 import {readDocuments, readText, takeApart} from './documents.js';
 import {FileError, messageOf} from './file-error.js';

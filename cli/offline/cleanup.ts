@@ -1,8 +1,8 @@
-import {compileCleanupPolicy, type CompiledCleanup} from '../../engine/cleanup/compile-cleanup-policy.js';
+import {type CompiledCleanup, compileCleanupPolicy} from '../../engine/cleanup/compile-cleanup-policy.js';
 import {loadCleanupPolicy} from '../../engine/cleanup/load-cleanup-policy.js';
-import {CompileError, type Diagnostic, EvalError} from '../../engine/diagnostic.js';
 import type {RuleRun} from '../../engine/context/rule-run.js';
 import {isPromise} from '../../engine/context/suspend.js';
+import {CompileError, type Diagnostic, EvalError} from '../../engine/diagnostic.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {RuleStatus} from '../../engine/types.js';

@@ -1,33 +1,36 @@
 import {defaultLimits} from '../../engine/budget.js';
-import type {ContextLoader} from '../../engine/context-loader.js';
 import type {GivenValues} from '../../engine/context/given-values.js';
 import {RequestContext} from '../../engine/context/request-context.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
 import {isPromise} from '../../engine/context/suspend.js';
+import type {ContextLoader} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
 import {
   type CompiledException,
   compileException,
   type ExceptionRules,
 } from '../../engine/exception/compile-exception.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import type {Json, JsonObject} from '../../engine/json/types.js';
 import {loadException} from '../../engine/policy/index.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {createEngine} from '../../engine/run/create-engine.js';
 import {PolicySnapshot} from '../../engine/snapshot/policy-snapshot.js';
-import type {AdmissionUser, Engine, EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
+import type {AdmissionUser, Engine, EngineRequest, PolicyResult} from '../../engine/types.js';
 import {nameOf} from '../files/load-policies.js';
 import type {ValuesSpec} from '../files/values-file.js';
 import {judgeCleanup} from './cleanup.js';
+import {CelRunner, type CelTurn, readExceptions} from './evaluate-cel.js';
 import type {OfflineValues} from './given.js';
 import type {PreparedPolicy, UnservedRule} from './prepare-policies.js';
 import {offlineRequest} from './request.js';
-import type {Phase, PolicyResponse, RuleResponse} from './responses.js';
+import {type Phase, type PolicyResponse, type RuleResponse, toResponse} from './responses.js';
 
 export interface OfflineWorld {
   readonly policies: readonly PreparedPolicy[];
   readonly exceptions: readonly JsonObject[];
+  /** Of `policies.kyverno.io`. */
+  readonly celExceptions?: readonly JsonObject[];
   readonly resources: ResourceMap;
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
@@ -51,6 +54,7 @@ interface Runner {
 export class Evaluator {
   readonly #world: OfflineWorld;
   readonly #runners: readonly Runner[];
+  readonly #cel: readonly CelRunner[];
 
   constructor(world: OfflineWorld) {
     this.#world = world;
@@ -61,6 +65,10 @@ export class Evaluator {
         policy,
         engine: policy.compiled === undefined ? undefined : engineOf(policy, exceptions, world),
       }));
+    const celExceptions = readExceptions(world.celExceptions ?? []);
+    this.#cel = world.policies
+      .filter(policy => policy.cel !== undefined || policy.native !== undefined)
+      .map(policy => new CelRunner(policy, celExceptions, world));
   }
 
   /** All responses about one resource; `operation` wins over the values'. */
@@ -73,12 +81,58 @@ export class Evaluator {
       current = response.patched;
       responses.push(response);
     }
+    for (const turn of ['native-mutate', 'mutate'] as const) {
+      for (const response of await this.#turn(turn, current, operation, true)) {
+        current = response.patched;
+        responses.push(response);
+      }
+    }
     for (const phase of ['verifyImages', 'validate', 'generate'] as const) {
       for (const runner of this.#runners) {
         if (has(runner, phase)) responses.push(await this.#phase(phase, runner, current, operation));
       }
+      for (const turn of turnsAfter[phase]) responses.push(...(await this.#turn(turn, current, operation, false)));
     }
     return [...responses, ...this.refusals(current)];
+  }
+
+  /** What deleting policies would do with one resource; the operation does not matter to them. */
+  async deletions(resource: JsonObject): Promise<readonly PolicyResponse[]> {
+    const responses: PolicyResponse[] = [];
+    for (const runner of this.#cel) {
+      const response = await runner.deletion(resource);
+      if (response !== undefined) responses.push(response);
+    }
+    return responses;
+  }
+
+  /** What policies say of JSON that is no object of Kubernetes. */
+  async payload(payload: Json): Promise<readonly PolicyResponse[]> {
+    const responses: PolicyResponse[] = [];
+    for (const runner of this.#cel) {
+      const response = await runner.payload(payload);
+      if (response !== undefined) responses.push(response);
+    }
+    return responses;
+  }
+
+  /** Each policy of a turn; with `chained` each sees what the one before left. */
+  async #turn(
+    turn: CelTurn,
+    resource: JsonObject,
+    operation: string | undefined,
+    chained: boolean,
+  ): Promise<PolicyResponse[]> {
+    const responses: PolicyResponse[] = [];
+    let current = resource;
+    for (const runner of this.#cel) {
+      if (runner.turn !== turn) continue;
+      const response = await runner.judge(current, operation);
+      if (response === undefined) continue;
+      if (chained) current = response.patched;
+      responses.push(response);
+    }
+    return responses;
   }
 
   /** What clean-ups would do with one resource; asked for apart, after everything else. */
@@ -142,6 +196,12 @@ export class Evaluator {
     return responses;
   }
 }
+
+const turnsAfter: Readonly<Record<'verifyImages' | 'validate' | 'generate', readonly CelTurn[]>> = {
+  verifyImages: [],
+  validate: ['native-validate', 'validate'],
+  generate: ['generate'],
+};
 
 function compiledException(raw: JsonObject): CompiledException[] {
   const {policy} = loadException(raw);
@@ -213,23 +273,7 @@ async function askEngine(
 }
 
 function rulesOf(results: readonly PolicyResult[]): readonly RuleResponse[] {
-  return results.flatMap(result => result.rules.map(toResponse));
-}
-
-function toResponse(rule: RuleResult): RuleResponse {
-  const targets = rule.targets ?? [];
-  return {
-    rule: rule.rule,
-    type: rule.type,
-    status: rule.status,
-    message: rule.message,
-    audit: rule.action === 'Audit',
-    properties: rule.properties ?? noProperties,
-    exceptions: rule.exceptions ?? [],
-    generated: rule.type === 'Generation' ? targets : [],
-    targets: rule.type === 'Mutation' && rule.status === 'pass' ? targets : [],
-    unserved: false,
-  };
+  return results.flatMap(result => result.rules.map(rule => toResponse(rule)));
 }
 
 function failed(phase: Phase, message: string): RuleResponse {

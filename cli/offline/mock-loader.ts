@@ -1,3 +1,4 @@
+import {schemasOf} from '../../adapters/definition-schemas.js';
 import {createOfflineContextLoader} from '../../adapters/offline-context-loader.js';
 import {defaultLimits} from '../../engine/budget.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
@@ -32,6 +33,8 @@ export interface MockLoaderOptions {
   readonly globalEntries?: readonly GlobalEntry[];
   /** What `resource.*` of expressions finds; those of `objects` that are judged themselves are not among them. */
   readonly visible?: readonly JsonObject[];
+  /** CustomResourceDefinitions among other objects: schemas of custom kinds. */
+  readonly definitions?: readonly JsonObject[];
   /** Of a Context file. */
   readonly images?: readonly ImageMock[];
   /** Missing Namespace objects are errors, as in a cluster. */
@@ -49,8 +52,16 @@ export function createMockLoader(options: MockLoaderOptions): ContextLoader {
   let globals: Map<string, Json> | undefined;
   return {
     ...base,
-    resourceGet: expressions.resourceGet,
+    resourceGet(query, load) {
+      if (query.group !== '' || query.resource !== 'namespaces') return expressions.resourceGet(query, load);
+      return (
+        namespaceObject(query.name, options.values) ??
+        base.resourceGet(query, load) ??
+        expressions.resourceGet(query, load)
+      );
+    },
     resourceList: expressions.resourceList,
+    kindSchema: schemasOf(options.definitions ?? []),
     httpCall(request) {
       const call = calls.get(`${request.method}:${request.url}`) ?? calls.get(request.url);
       if (call !== undefined) {
@@ -102,6 +113,16 @@ function imageJson(image: ImageMock): JsonObject {
 function findCall(calls: ReadonlyMap<string, ApiCallResponse>, request: ApiCallRequest): ApiCallResponse | undefined {
   const address = request.service?.url ?? request.urlPath ?? '';
   return calls.get(`${request.method}:${address}`) ?? calls.get(address);
+}
+
+/** A whole one that the values give, or one of the labels that they give. */
+function namespaceObject(name: string, values: ValuesSpec | undefined): JsonObject | undefined {
+  const whole = (values?.namespaces ?? []).find(object => nameOf(object) === name);
+  if (whole !== undefined) return whole;
+  const given = (values?.namespaceSelector ?? []).find(entry => entry.name === name)?.labels;
+  if (given === undefined) return undefined;
+  const labels = {...given, 'kubernetes.io/metadata.name': name};
+  return {apiVersion: 'v1', kind: 'Namespace', metadata: {name, labels}};
 }
 
 /** Labels that the values give to namespaces; whole Namespace objects win over selectors. */

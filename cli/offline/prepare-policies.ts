@@ -1,18 +1,23 @@
+import type {CompiledAdmissionPolicy} from '../../engine/admission-policies/compile-admission-policy.js';
 import {deriveRules} from '../../engine/autogen/derive-rules.js';
+import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
+import type {CompiledCleanup} from '../../engine/cleanup/compile-cleanup-policy.js';
+import {compileCleanupRules} from '../../engine/cleanup/compile-cleanup-rule.js';
 import {compilePolicy} from '../../engine/compile/compile-policy.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
 import {unservedReasons} from '../../engine/compile/unserved.js';
 import {type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
+import type {JsonObject} from '../../engine/json/types.js';
 import {compileFilterGroup, type Matcher} from '../../engine/match/compile-filter.js';
 import {loadClassicPolicy} from '../../engine/policy/index.js';
 import type {ClassicPolicy, ClassicRule} from '../../engine/policy/model.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {policyKey} from '../../engine/snapshot/policy-cache.js';
-import {compileCleanupRules} from '../../engine/cleanup/compile-cleanup-rule.js';
-import type {CompiledCleanup} from '../../engine/cleanup/compile-cleanup-policy.js';
 import {nameOf, namespaceOf, type PolicyDocument} from '../files/load-policies.js';
 import {kindOf} from '../files/load-resources.js';
 import {prepareCleanup} from './cleanup.js';
+import {prepareCel, prepareNative} from './prepare-cel.js';
+import {sharedRegex} from './regex.js';
 import type {Phase, PolicyIdentity} from './responses.js';
 
 /** A rule that this release cannot judge: whom it would concern and what is missing. */
@@ -28,6 +33,10 @@ export interface UnservedRule {
 export interface PreparedPolicy extends PolicyIdentity {
   /** What of it is served; `undefined` when nothing is. */
   readonly compiled: CompiledPolicy | undefined;
+  /** Of `policies.kyverno.io`. */
+  readonly cel: CompiledCelPolicy | undefined;
+  /** Of Kubernetes' own kinds, with its bindings. */
+  readonly native: CompiledAdmissionPolicy | undefined;
   readonly unserved: readonly UnservedRule[];
   /** Removals that it would do. */
   readonly cleanups: readonly CompiledCleanup[];
@@ -42,9 +51,24 @@ export interface PreparedPolicy extends PolicyIdentity {
   readonly ruleNames: ReadonlySet<string>;
 }
 
-const compileOptions = {matchConditions: 'not-available', background: 'served'} as const;
+const compileOptions = () => ({matchConditions: 'not-available', background: 'served', regex: sharedRegex()}) as const;
 
-export function preparePolicy(document: PolicyDocument, resources: ResourceMap): PreparedPolicy {
+/** All policies among the documents of a run; bindings belong to the policies they name. */
+export function preparePolicies(
+  documents: readonly PolicyDocument[],
+  resources: ResourceMap,
+): readonly PreparedPolicy[] {
+  const bindings = documents.filter(({family}) => family === 'binding').map(({raw}) => raw);
+  return documents
+    .filter(({family}) => family !== 'binding' && family !== 'exception' && family !== 'cel-exception')
+    .map(document => preparePolicy(document, resources, bindings));
+}
+
+export function preparePolicy(
+  document: PolicyDocument,
+  resources: ResourceMap,
+  bindings: readonly JsonObject[] = [],
+): PreparedPolicy {
   const {raw, family} = document;
   const namespace = kindOf(raw) === 'ClusterPolicy' ? '' : namespaceOf(raw);
   const base = {
@@ -55,6 +79,8 @@ export function preparePolicy(document: PolicyDocument, resources: ResourceMap):
     key: family === 'classic' ? policyKey(raw) : namespace === '' ? nameOf(raw) : `${namespace}/${nameOf(raw)}`,
     raw,
     compiled: undefined,
+    cel: undefined,
+    native: undefined,
     unserved: [],
     cleanups: [],
     refusal: undefined,
@@ -64,6 +90,8 @@ export function preparePolicy(document: PolicyDocument, resources: ResourceMap):
     ruleNames: new Set<string>(),
   };
   if (family === 'cleanup') return {...base, ...prepareCleanup(raw, resources)};
+  if (family === 'cel') return {...base, ...prepareCel(raw, resources)};
+  if (family === 'vap' || family === 'map') return {...base, ...prepareNative(raw, bindings)};
   if (family !== 'classic') return {...base, refusal: `${base.kind} policies are not served by this release`};
   const {policy, errors, warnings} = loadClassicPolicy(raw, {resources});
   if (policy === undefined) return {...base, invalid: errors, warnings, ruleCount: 0};
@@ -71,7 +99,7 @@ export function preparePolicy(document: PolicyDocument, resources: ResourceMap):
 }
 
 function compileServed(policy: ClassicPolicy) {
-  const reasons = unservedReasons(policy, compileOptions);
+  const reasons = unservedReasons(policy, compileOptions());
   const wholly = reasons.find(reason => !policy.spec.rules.some(rule => rule.path === reason.path));
   const reasonOf = new Map(reasons.map(reason => [reason.path, formatDiagnostic({...reason, path: ''})]));
   const isServed = (rule: ClassicRule) => wholly === undefined && !reasonOf.has(rule.path);
@@ -80,7 +108,7 @@ function compileServed(policy: ClassicPolicy) {
     policy,
     policy.spec.rules.filter(rule => !isServed(rule)),
   );
-  const result = served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions);
+  const result = served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions());
   const unserved = [...rest.spec.rules, ...deriveRules(rest)].map(
     (rule): UnservedRule => ({
       name: rule.name,

@@ -1,8 +1,8 @@
 import {isObject, type Json, type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {AdmissionUser, EngineRequest, GroupVersionKind, Operation} from '../../engine/types.js';
-import {groupVersionOf, kindOf} from '../files/load-resources.js';
 import {nameOf, namespaceOf} from '../files/load-policies.js';
+import {groupVersionOf, kindOf} from '../files/load-resources.js';
 import type {ValuesSpec} from '../files/values-file.js';
 
 export interface RequestOptions {

@@ -1,7 +1,7 @@
 import type {JsonObject} from '../../engine/json/types.js';
-import type {RuleStatus, RuleType} from '../../engine/types.js';
-import {kindOf, groupVersionOf} from '../files/load-resources.js';
+import type {RuleResult, RuleStatus, RuleType} from '../../engine/types.js';
 import {nameOf, namespaceOf} from '../files/load-policies.js';
+import {groupVersionOf, kindOf} from '../files/load-resources.js';
 import type {PolicyFamily} from '../files/policy-kinds.js';
 
 export type Phase = 'mutate' | 'verifyImages' | 'validate' | 'generate' | 'cleanup';
@@ -24,6 +24,8 @@ export interface RuleResponse {
   readonly targets: readonly JsonObject[];
   /** This release cannot judge the rule; `message` says what is missing. Counts as an error, never as expected. */
   readonly unserved: boolean;
+  /** Who judged, in reports; `kyverno` when absent. */
+  readonly source?: string;
 }
 
 export interface PolicyIdentity {
@@ -48,6 +50,25 @@ export interface PolicyResponse {
   readonly rules: readonly RuleResponse[];
 }
 
+const noProperties: Readonly<Record<string, string>> = Object.freeze({});
+
+export function toResponse(rule: RuleResult, source?: string): RuleResponse {
+  const targets = rule.targets ?? [];
+  return {
+    rule: rule.rule,
+    type: rule.type,
+    status: rule.status,
+    message: rule.message,
+    audit: rule.action === 'Audit',
+    properties: rule.properties ?? noProperties,
+    exceptions: rule.exceptions ?? [],
+    generated: rule.type === 'Generation' ? targets : [],
+    targets: rule.type === 'Mutation' && rule.status === 'pass' ? targets : [],
+    unserved: false,
+    ...(source !== undefined && {source}),
+  };
+}
+
 export interface ResourceKey {
   readonly apiVersion: string;
   readonly kind: string;
@@ -65,7 +86,8 @@ export function keyOf(object: JsonObject): ResourceKey {
   };
 }
 
-/** `apps/v1/Deployment/default/web`; empty segments stay. */
+/** `apps/v1/Deployment/default/web`; empty segments stay. A payload has its name alone. */
 export function keyText({apiVersion, kind, namespace, name}: ResourceKey): string {
+  if (apiVersion === '' && kind === '' && namespace === '') return name;
   return `${apiVersion}/${kind}/${namespace}/${name}`;
 }

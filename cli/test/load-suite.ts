@@ -1,26 +1,26 @@
-import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import type {Json, JsonObject} from '../../engine/json/types.js';
 import {isObject} from '../../engine/json/types.js';
-import type {RegexEngine} from '../../engine/regex/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {loadClusterResourceFile} from '../files/cluster-resource-file.js';
 import {emptyContext, loadContextFile} from '../files/context-file.js';
 import {readText} from '../files/documents.js';
 import {FileError, messageOf} from '../files/file-error.js';
-import {resourceMapWith} from '../files/load-crds.js';
+import {loadDefinitions} from '../files/load-crds.js';
 import {loadExceptionFiles, noExceptions} from '../files/load-exceptions.js';
+import {loadPayload} from '../files/load-payload.js';
 import {loadPolicyPath, mergeLoads} from '../files/load-policies.js';
 import {loadResourcePaths, readResources} from '../files/load-resources.js';
 import {pathOf, type TestCase} from '../files/test-file.js';
 import {loadUserInfoFile} from '../files/user-info-file.js';
 import {loadValuesFile} from '../files/values-file.js';
+import type {OfflineWorld} from '../offline/evaluate.js';
 import {OfflineValues} from '../offline/given.js';
 import {withKindsOf} from '../offline/known-kinds.js';
 import {createMockLoader, type GlobalEntry} from '../offline/mock-loader.js';
-import {type PreparedPolicy, preparePolicy} from '../offline/prepare-policies.js';
+import {type PreparedPolicy, preparePolicies} from '../offline/prepare-policies.js';
+import {sharedRegex} from '../offline/regex.js';
 import {keyOf, keyText} from '../offline/responses.js';
-import type {OfflineWorld} from '../offline/evaluate.js';
 
 export interface LoadedSuite {
   readonly world: OfflineWorld;
@@ -28,6 +28,8 @@ export interface LoadedSuite {
   readonly resources: readonly JsonObject[];
   /** Existing objects whose changes get rows of their own. */
   readonly targets: readonly JsonObject[];
+  /** JSON that is no object of Kubernetes, by the path the test names it with. */
+  readonly payloads: ReadonlyArray<{readonly name: string; readonly value: Json}>;
   readonly policies: readonly PreparedPolicy[];
   readonly exceptionCount: number;
   /** Policies that were left out → why. */
@@ -41,9 +43,6 @@ export interface LoadSuiteOptions {
   readonly log: (line: string) => void;
 }
 
-/** Compiled patterns serve all suites of a run. */
-let sharedRegex: RegexEngine | undefined;
-
 /** Reads everything that one test names. Throws `FileError` with the first thing that cannot be read. */
 export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOptions): Promise<LoadedSuite> {
   const {spec} = test;
@@ -52,7 +51,7 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
   const values = spec.values ?? (spec.variables ? await loadValuesFile(at(spec.variables)) : undefined);
   const user = spec.userinfo ? await loadUser(at(spec.userinfo), log) : undefined;
   const cluster = await Promise.all((spec.clusterResources ?? []).map(path => loadClusterResourceFile(at(path))));
-  const resources = await resourceMapWith(cluster.flatMap(file => file.crds.map(at)));
+  const {resources, definitions} = await loadDefinitions(cluster.flatMap(file => file.crds.map(at)));
   log('  Loading policies ...');
   const load = mergeLoads(await inOrder(spec.policies ?? [], path => loadPolicyPath(at(path), resources)));
   for (const {path, message} of load.skipped) log(`  ERROR: ${path}: ${message}`);
@@ -64,6 +63,8 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
   for (const warning of duplicates) log(`  ${warning}`);
   const targets = await read(spec.targetResources);
   const params = await read(spec.paramResources);
+  if ((spec.jsonPayloads ?? []).length > 0) log('  Loading JSON payloads ...');
+  const payloads = await inOrder(spec.jsonPayloads ?? [], async name => ({name, value: await loadPayload(at(name))}));
   if (cluster.length > 0) log('  Loading Kubernetes resources ...');
   if ((spec.exceptions ?? []).length > 0) log('  Loading exceptions ...');
   const exceptions = spec.exceptions === undefined ? noExceptions : await loadExceptionFiles(spec.exceptions.map(at));
@@ -83,31 +84,28 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     [...objects, ...context.resources],
     load.documents.map(document => document.raw),
   );
-  const policies = load.documents
-    .filter(
-      document =>
-        document.family !== 'binding' && document.family !== 'exception' && document.family !== 'cel-exception',
-    )
-    .map(document => preparePolicy(document, known));
-  sharedRegex ??= createRegexEngine();
+  const policies = preparePolicies(load.documents, known);
+  const regex = sharedRegex();
   const inCluster = cluster.length > 0;
   const loader = createMockLoader({
     objects,
     resources: known,
-    regex: sharedRegex,
+    regex,
     values,
     apiCalls: spec.apiCallResponses ?? [],
     globalEntries,
-    visible: [...targets, ...sources, ...existing, ...context.resources],
+    visible: [...targets, ...params, ...sources, ...existing, ...context.resources],
     images: context.images,
+    definitions: [...definitions, ...objects],
     strictNamespaces: inCluster,
   });
   const world: OfflineWorld = {
     policies,
     exceptions: exceptions.classic,
+    celExceptions: exceptions.cel,
     resources: known,
     loader,
-    regex: sharedRegex,
+    regex,
     user,
     subresources: inCluster ? undefined : values?.subresources,
     values: new OfflineValues({
@@ -125,6 +123,7 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     world,
     resources: unique,
     targets,
+    payloads,
     policies,
     exceptionCount: exceptions.classic.length + exceptions.cel.length,
     invalid: new Map(

@@ -1,9 +1,9 @@
 import type {JsonObject} from '../../engine/json/types.js';
-import type {Expectation, ResourceSpec} from '../files/test-file.js';
 import {isRuleless} from '../files/policy-kinds.js';
+import type {Expectation, ResourceSpec} from '../files/test-file.js';
 import {coversRule} from '../offline/given.js';
 import {keyOf, keyText, type PolicyResponse, type ResourceKey, type RuleResponse} from '../offline/responses.js';
-import {compareRule, type Comparison, type ExpectedObjects} from './compare.js';
+import {type Comparison, compareRule, type ExpectedObjects} from './compare.js';
 
 export interface Row {
   /** As `results[].policy` says. */

@@ -1,12 +1,11 @@
 import type {JsonObject} from '../../engine/json/types.js';
+import type {SuiteCoverage} from '../coverage/suite-coverage.js';
 import {readText} from '../files/documents.js';
-import {messageOf} from '../files/file-error.js';
+import {FileError, messageOf} from '../files/file-error.js';
 import {readResources} from '../files/load-resources.js';
 import {checkTest, type Expectation, isDeprecatedTest, pathOf, type TestCase} from '../files/test-file.js';
-import {FileError} from '../files/file-error.js';
 import {Evaluator} from '../offline/evaluate.js';
 import {keyOf, keyText} from '../offline/responses.js';
-import type {SuiteCoverage} from '../coverage/suite-coverage.js';
 import type {ExpectedObjects} from './compare.js';
 import {type LoadedSuite, loadSuite} from './load-suite.js';
 import {type ChangedTarget, type Judged, matchRows, type Row} from './match-rows.js';
@@ -79,10 +78,12 @@ async function judge(
   for (const operation of operations) {
     const judged: Judged[] = [];
     for (const resource of suite.resources) {
-      judged.push({
-        key: keyOf(resource),
-        responses: await evaluator.evaluate(resource, operation === '' ? undefined : operation),
-      });
+      const responses = await evaluator.evaluate(resource, operation === '' ? undefined : operation);
+      const deletions = operation === '' ? await evaluator.deletions(resource) : [];
+      judged.push({key: keyOf(resource), responses: [...responses, ...deletions]});
+    }
+    for (const {name, value} of operation === '' ? suite.payloads : []) {
+      judged.push({key: {apiVersion: '', kind: '', namespace: '', name}, responses: await evaluator.payload(value)});
     }
     runs.set(operation, judged);
   }

@@ -2,9 +2,9 @@ import {objectPath} from '../../../adapters/kube/paths.js';
 import {isObject, type JsonObject} from '../../../engine/json/types.js';
 import {compileKindSelector, type KindSelector} from '../../../engine/match/kind-selector.js';
 import type {KindInfo, ResourceMap} from '../../../engine/resource-map.js';
-import type {PreparedPolicy} from '../../offline/prepare-policies.js';
 import {nameOf, namespaceOf} from '../../files/load-policies.js';
 import type {LoadedResource} from '../../files/load-resources.js';
+import type {PreparedPolicy} from '../../offline/prepare-policies.js';
 import type {Cluster} from './open-cluster.js';
 
 export interface ListFilter {

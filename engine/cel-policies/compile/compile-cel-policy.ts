@@ -38,6 +38,7 @@ type Served = Exclude<CelPolicy, {readonly type: 'imageValidating'}>;
 /** Turns a loaded policy into programs, or says everything that stands in the way. Never half of a policy. */
 export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions): CelCompileResult {
   if (source.type === 'imageValidating') return notServed(source);
+  if (source.type === 'validating' && !servedModes.has(source.spec.mode)) return notServed(source, source.spec.mode);
   if (source.type === 'generating' && options.generations === undefined) return notServed(source);
   const derived = 'podControllers' in source.spec ? deriveVariants(source as ValidatingPolicy, options.resources) : [];
   const models: Array<{name: PolicyVariant['name']; model: Served}> = [
@@ -69,7 +70,14 @@ export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions):
   };
 }
 
-function notServed({ref}: CelPolicy): CelCompileResult {
+/** Other modes are for other products. */
+const servedModes: ReadonlySet<string> = new Set(['Kubernetes', 'JSON']);
+
+function notServed({ref}: CelPolicy, mode?: string): CelCompileResult {
+  if (mode !== undefined) {
+    const message = `evaluation mode ${JSON.stringify(mode)} is not served by this release`;
+    return {policy: undefined, problems: [{code: 'not-served', path: 'spec.evaluation.mode', message}]};
+  }
   return {
     policy: undefined,
     problems: [{code: 'not-served', path: 'kind', message: `${ref.kind} policies are not served by this release`}],

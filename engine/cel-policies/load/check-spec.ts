@@ -7,9 +7,14 @@ import type {CelPolicyType} from '../model.js';
 
 const required = 'Required value';
 
+export interface CheckOptions {
+  /** A policy without resource rules is doubtful, not wrong: offline it may be meant for payloads alone. */
+  readonly rulesOptional: boolean;
+}
+
 /** What the fields' types do not say. `spec` has passed its shape. */
-export function checkSpec(type: CelPolicyType, spec: JsonObject, faults: Faults): void {
-  checkConstraints(spec, faults);
+export function checkSpec(type: CelPolicyType, spec: JsonObject, faults: Faults, options: CheckOptions): void {
+  checkConstraints(spec, faults, options);
   if (type !== 'imageValidating') checkExpressions(spec, faults);
   if (type === 'mutating') checkMutating(spec, faults);
   if (type === 'generating') checkGenerate(spec, faults);
@@ -17,15 +22,13 @@ export function checkSpec(type: CelPolicyType, spec: JsonObject, faults: Faults)
 }
 
 /** Payloads have no group and no resource: policies about them need no rules. */
-function checkConstraints(spec: JsonObject, faults: Faults): void {
+function checkConstraints(spec: JsonObject, faults: Faults, {rulesOptional}: CheckOptions): void {
   const mode = text(child(spec, 'evaluation'), 'mode') || 'Kubernetes';
   const constraints = child(spec, 'matchConstraints');
   if (mode === 'Kubernetes' && objects(constraints, 'resourceRules').length === 0) {
-    faults.error(
-      'match-constraints',
-      'spec.matchConstraints',
-      `${required}: a matchConstraints with at least one resource rule is required`,
-    );
+    const message = `${required}: a matchConstraints with at least one resource rule is required`;
+    if (rulesOptional) faults.warn('match-constraints', 'spec.matchConstraints', message);
+    else faults.error('match-constraints', 'spec.matchConstraints', message);
   }
   if (constraints !== undefined) checkConstraintBlock(constraints, 'spec.matchConstraints', faults);
   const targets = child(spec, 'targetMatchConstraints');

@@ -7,7 +7,7 @@ import {readObject} from '../../policy/shape.js';
 import type {PolicyRef} from '../../types.js';
 import type {CelPolicy} from '../model.js';
 import {deletingSpec, generatingSpec, imageValidatingSpec, mutatingSpec, validatingSpec} from './build-spec.js';
-import {checkSpec} from './check-spec.js';
+import {type CheckOptions, checkSpec} from './check-spec.js';
 import {type CelKind, celKind, celKinds, celPolicyGroup} from './kinds.js';
 import {objectShape} from './shapes.js';
 
@@ -15,7 +15,7 @@ import {objectShape} from './shapes.js';
  * A policy of `policies.kyverno.io` in any version → its model, or every fault with its path. Expressions are not
  * compiled yet. Never throws.
  */
-export function loadCelPolicy(raw: JsonObject): LoadResult<CelPolicy> {
+export function loadCelPolicy(raw: JsonObject, options: CheckOptions = {rulesOptional: false}): LoadResult<CelPolicy> {
   const faults = new Faults();
   const done = (policy: CelPolicy | undefined) => ({policy, errors: faults.errors, warnings: faults.warnings});
   if (!isLoadable(raw, faults)) return done(undefined);
@@ -28,7 +28,7 @@ export function loadCelPolicy(raw: JsonObject): LoadResult<CelPolicy> {
     return done(undefined);
   }
   const spec = readObject(own(raw, 'spec'), kind.spec, 'spec', faults) ?? {};
-  checkSpec(kind.type, spec, faults);
+  checkSpec(kind.type, spec, faults, options);
   if (faults.errors.length > 0) return done(undefined);
   return done(build({raw, metadata, spec, kind}));
 }
