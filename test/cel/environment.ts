@@ -4,9 +4,9 @@ import {createEnvironment} from '../../engine/cel/compile/environment.js';
 import type {Environment, EnvironmentOptions, Program} from '../../engine/cel/environment.js';
 import {extensionLibraries} from '../../engine/cel/extensions/index.js';
 
-const kubernetesLibraries: readonly Library[] = [];
+import {kubernetesLibraries} from '../../engine/cel/kubernetes/index.js';
 
-import type {CelHost, Library} from '../../engine/cel/library/library.js';
+import type {CelHost} from '../../engine/cel/library/library.js';
 import type {Value} from '../../engine/cel/values/value.js';
 
 export const regex = createRegexEngine();

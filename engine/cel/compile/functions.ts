@@ -1,5 +1,6 @@
 import type {RegexEngine} from '../../regex/types.js';
 import {CelError} from '../errors.js';
+import {search} from '../library/declare.js';
 import type {Overload} from '../library/library.js';
 import {standardLibrary} from '../standard/index.js';
 import {compileRegex, matchCost} from '../standard/regex.js';
@@ -140,12 +141,9 @@ const hasValue: Inline = ([optional]) => {
   return {run, sure: boolType, pure: optional.pure, cost: sum([optional.cost])};
 };
 
-/** A search may compare the part at every place. */
-const searchUnits = (text: string, part: string): number => (text.length >> 4) + ((text.length * part.length) >> 10);
-
 const inlines: ReadonlyMap<string, Inline> = new Map([
   ['size', size],
-  ['contains', textTest((text, part) => text.includes(part), searchUnits)],
+  ['contains', textTest((text, part) => text.includes(part), search)],
   [
     'startsWith',
     textTest(

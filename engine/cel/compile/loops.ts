@@ -1,8 +1,8 @@
 import {CelError} from '../errors.js';
+import {sortByKeys, sortCost} from '../extensions/index.js';
 import type {LoopName} from '../syntax/ast.js';
 import {boolType, dynType, listOf, mapOf, optionalOf} from '../types/type.js';
 import {
-  compare,
   isMap,
   keyText,
   makeMap,
@@ -214,13 +214,9 @@ const sortBy: Make = ({range, slots, body}, round) => {
       keys.push(body.run(frame));
       return false;
     });
+    frame.spend(sortCost(list));
     frame.grow(16 * list.length);
-    const order = list.map((_, index) => index);
-    order.sort((a, b) => {
-      frame.spend(1);
-      return compare(keys[a]!, keys[b]!);
-    });
-    return order.map(index => list[index]!);
+    return sortByKeys(list, keys);
   };
 };
 

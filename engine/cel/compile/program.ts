@@ -42,10 +42,17 @@ export function createProgram(source: string, checked: Checked, options: Program
         if (whole) chargeResult(frame, value);
         return value;
       } catch (error) {
-        throw error instanceof CelError ? new EvalError(error.message) : error;
+        throw error instanceof CelError ? new EvalError(shortened(error.message)) : error;
       } finally {
         frame.settle();
       }
     },
   };
+}
+
+/** Longest message of an error; keys and texts of any length may be in one. */
+const maxMessage = 2_000;
+
+function shortened(message: string): string {
+  return message.length <= maxMessage ? message : `${message.slice(0, maxMessage)}…`;
 }

@@ -1,7 +1,7 @@
 import {BudgetError} from '../../diagnostic.js';
 import type {Expr} from '../syntax/ast.js';
 import {children} from '../syntax/children.js';
-import {isMap, mapEntries} from '../values/index.js';
+import {isMap, isPlainMap, mapEntries} from '../values/index.js';
 import type {Value} from '../values/value.js';
 import type {Frame} from './frame.js';
 
@@ -25,6 +25,13 @@ export function chargeResult(frame: Frame, value: Value, depth = 0): void {
   if (Array.isArray(value)) {
     frame.spend(value.length);
     for (const item of value) chargeResult(frame, item, depth + 1);
+  } else if (isPlainMap(value)) {
+    const keys = Object.keys(value);
+    frame.spend(keys.length);
+    for (const key of keys) {
+      frame.grow(key.length);
+      chargeResult(frame, value[key]!, depth + 1);
+    }
   } else if (isMap(value)) {
     for (const [key, item] of mapEntries(value)) {
       frame.spend(1);

@@ -1,4 +1,4 @@
-import {fn, global, hosted, method, walk} from '../library/declare.js';
+import {fn, global, hosted, method, search, walk} from '../library/declare.js';
 import type {Library} from '../library/library.js';
 import {dynType, intType, listOf, stringType} from '../types/type.js';
 import {format} from './format.js';
@@ -13,17 +13,17 @@ export const stringsLibrary: Library = {
     fn('charAt', method('string_char_at_int', [[stringType, intType], stringType], text.charAt, walk)),
     fn(
       'indexOf',
-      method('string_index_of_string', [[stringType, stringType], intType], text.indexOf, walk),
-      method('string_index_of_string_int', [[stringType, stringType, intType], intType], text.indexOf, walk),
+      method('string_index_of_string', [[stringType, stringType], intType], text.indexOf, search),
+      method('string_index_of_string_int', [[stringType, stringType, intType], intType], text.indexOf, search),
     ),
     fn(
       'lastIndexOf',
-      method('string_last_index_of_string', [[stringType, stringType], intType], text.lastIndexOf, walk),
+      method('string_last_index_of_string', [[stringType, stringType], intType], text.lastIndexOf, search),
       method(
         'string_last_index_of_string_int',
         [[stringType, stringType, intType], intType],
         text.lastIndexOfBefore,
-        walk,
+        search,
       ),
     ),
     fn('lowerAscii', method('string_lower_ascii', [[stringType], stringType], text.lowerAscii, walk)),
@@ -40,8 +40,8 @@ export const stringsLibrary: Library = {
     ),
     fn(
       'split',
-      method('string_split_string', [[stringType, stringType], strings], text.split, twice),
-      method('string_split_string_int', [[stringType, stringType, intType], strings], text.split, twice),
+      method('string_split_string', [[stringType, stringType], strings], text.split, splitCost),
+      method('string_split_string_int', [[stringType, stringType, intType], strings], text.split, splitCost),
     ),
     fn(
       'substring',
@@ -63,9 +63,13 @@ function twice(value: string): number {
   return Math.ceil(value.length / 5);
 }
 
+function splitCost(value: string, separator: string): number {
+  return twice(value) + search(value, separator);
+}
+
 /** What is read and what is made: a replacement can be much longer than what it is put into. */
 function made(...args: Parameters<typeof text.replacedLength>): number {
-  return Math.ceil((args[0].length + text.replacedLength(...args)) / 10);
+  return search(args[0], args[1]) + Math.ceil(text.replacedLength(...args) / 10);
 }
 
 function joined(...args: Parameters<typeof text.joinedLength>): number {

@@ -34,3 +34,8 @@ function overload(base: Omit<Overload, 'cost'>, cost: Cost | undefined): Overloa
 export function walk(text: {readonly length: number}): number {
   return Math.ceil(text.length / 10);
 }
+
+/** Cost of looking for a part in a text: at the worst it is compared at every place. */
+export function search(text: {readonly length: number}, part: {readonly length: number}): number {
+  return walk(text) + Math.floor((text.length * part.length) / 1024);
+}

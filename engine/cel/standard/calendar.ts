@@ -28,6 +28,9 @@ const units: ReadonlyMap<string, readonly [id: string, nanos: bigint]> = new Map
   ['getMilliseconds', ['duration_to_milliseconds', 1_000_000n]],
 ]);
 
+/** Units of looking up a zone's offset, which takes as long as about that many plain steps. */
+const zoneCost = 50;
+
 function civilAt(timestamp: Timestamp, offset: number): Civil {
   return civilOf({nanoseconds: timestamp.nanos, offset, zone: ''});
 }
@@ -49,6 +52,7 @@ export const calendar: readonly FunctionDeclaration[] = fields.map(([name, id, r
       zoned,
       [[timestampType, stringType], intType],
       (time: Timestamp, zone: string): Value => read(civilAt(time, offsetAt(time, zone))),
+      () => zoneCost,
     ),
     ...(unit
       ? [method(unit[0], [[durationType], intType], (duration: Duration): Value => intOf(duration.nanos / unit[1]))]

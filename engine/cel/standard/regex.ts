@@ -16,3 +16,8 @@ export function compileRegex(regex: RegexEngine, pattern: string): CompiledRegex
 export function matchCost(text: string, pattern: string): number {
   return Math.ceil((text.length + 1) / 10) * Math.ceil((pattern.length + 1) / 4);
 }
+
+/** The same where the pattern is made at run time and has to be compiled. */
+export function dynamicMatchCost(text: string, pattern: string): number {
+  return matchCost(text, pattern) + 50 + 2 * pattern.length;
+}

@@ -1,8 +1,8 @@
-import {fn, global, method} from '../library/declare.js';
+import {fn, global, method, search} from '../library/declare.js';
 import type {CelHost, FunctionDeclaration, Overload} from '../library/library.js';
 import {boolType, bytesType, intType, listOf, mapOf, param, stringType, type Type} from '../types/type.js';
 import {codePoints, type MapValue, mapSize} from '../values/index.js';
-import {compileRegex, matchCost} from './regex.js';
+import {compileRegex, dynamicMatchCost} from './regex.js';
 
 const tenth = (text: {length: number}): number => Math.ceil(text.length / 10);
 const textPair = [stringType, stringType];
@@ -24,7 +24,7 @@ export const strings: readonly FunctionDeclaration[] = [
   ),
   fn(
     'contains',
-    method('contains_string', [textPair, boolType], (a: string, b: string) => a.includes(b), tenth),
+    method('contains_string', [textPair, boolType], (a: string, b: string) => a.includes(b), search),
   ),
   fn(
     'startsWith',
@@ -46,7 +46,7 @@ export const strings: readonly FunctionDeclaration[] = [
   ),
   fn(
     'matches',
-    {...global('matches', [textPair, boolType], matches, matchCost), host: true},
-    {...method('matches_string', [textPair, boolType], matches, matchCost), host: true},
+    {...global('matches', [textPair, boolType], matches, dynamicMatchCost), host: true},
+    {...method('matches_string', [textPair, boolType], matches, dynamicMatchCost), host: true},
   ),
 ];
