@@ -1,8 +1,10 @@
+import type {Budget} from '../../budget.js';
 import type {Json, JsonObject} from '../../json/types.js';
 import {isObject} from '../../json/types.js';
 import {CelError} from '../errors.js';
 import {isMap, mapEntries, runtimeName, toJson, typeOfValue} from '../values/index.js';
 import type {Value} from '../values/value.js';
+import {chargeWritten} from './charge.js';
 
 /** Pairs of a `map(string, string)`; `at` is the argument's place, the receiver not counted. */
 export function textPairs(value: Value, at: number): ReadonlyArray<readonly [string, string]> {
@@ -17,16 +19,17 @@ export function textPairs(value: Value, at: number): ReadonlyArray<readonly [str
   return pairs;
 }
 
-/** A map as the JSON object that goes out. */
-export function objectArgument(value: Value, at: number): JsonObject {
-  const json = jsonArgument(value, at);
+/** A map as the JSON object that goes out; charged for as such. */
+export function objectArgument(value: Value, at: number, budget: Budget): JsonObject {
+  const json = jsonArgument(value, at, budget);
   if (!isObject(json)) throw invalid(at, `expected map(string, any), got ${typeName(value)}`);
   return json;
 }
 
-/** Any value as JSON that goes out. */
-export function jsonArgument(value: Value, at: number): Json {
+/** Any value as JSON that goes out; charged for as such. */
+export function jsonArgument(value: Value, at: number, budget: Budget): Json {
   try {
+    chargeWritten(value, budget);
     return toJson(value);
   } catch (thrown) {
     if (thrown instanceof CelError) throw invalid(at, thrown.message);

@@ -1,4 +1,3 @@
-import {jsonSize} from '../../json/size.js';
 import type {JsonObject} from '../../json/types.js';
 import type {CelHost, Library} from '../library/library.js';
 import {boolType, dynType, listOf, mapOf, opaque, stringType} from '../types/type.js';
@@ -74,11 +73,6 @@ interface Application {
 
 function apply(host: CelHost, self: GeneratorContext, {namespace, objects, at}: Application): boolean {
   if (!Array.isArray(objects)) throw invalid(at, 'expected a list of maps');
-  const made = objects.map(object => {
-    const json = objectArgument(object as Value, at);
-    host.budget.bytes(jsonSize(json, host.budget));
-    return json;
-  });
-  self.collect({namespace, objects: made});
+  self.collect({namespace, objects: objects.map(object => objectArgument(object as Value, at, host.budget))});
   return true;
 }

@@ -1,39 +1,28 @@
-import type {Budget} from '../../budget.js';
 import type {Json} from '../../json/types.js';
 import {CelError} from '../errors.js';
 import {compareText, isDouble, isInt, isMap, type MapValue, mapEntries, toJson, toNumber} from '../values/index.js';
 import {Optional, Uint, type Value} from '../values/value.js';
 import {typeName} from './arguments.js';
 
-const maxDepth = 512;
-
 /**
- * A value as the JSON text that Go writes: keys in order, no blanks, `<`, `>` and `&` as `\u003c` and the like. Charges a
- * step per node and the bytes it makes.
+ * A value as the JSON text that Go writes: keys in order, no blanks, `<`, `>` and `&` as `\u003c` and the like. What it makes
+ * is to be charged before.
  */
-export function goJson(value: Value, budget: Budget, depth = 0): string {
-  budget.step();
-  if (depth > maxDepth) throw new CelError(`json: value is nested deeper than ${maxDepth} levels`);
-  if (Array.isArray(value)) return `[${value.map(item => goJson(item as Value, budget, depth + 1)).join(',')}]`;
-  if (isMap(value)) return mapText(value, budget, depth);
-  if (value instanceof Optional && value.value !== undefined) return goJson(value.value, budget, depth + 1);
-  const text = scalarText(value);
-  budget.bytes(text.length);
-  return text;
+export function goJson(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(item => goJson(item as Value)).join(',')}]`;
+  if (isMap(value)) return mapText(value);
+  if (value instanceof Optional && value.value !== undefined) return goJson(value.value);
+  return scalarText(value);
 }
 
-function mapText(map: MapValue, budget: Budget, depth: number): string {
+function mapText(map: MapValue): string {
   const members: Array<readonly [string, Value]> = [];
   for (const [key, item] of mapEntries(map)) {
     if (typeof key !== 'string') throw new CelError(`json: unsupported map key type ${typeName(key)}`);
     members.push([key, item]);
   }
   members.sort(([a], [b]) => compareText(a, b));
-  const texts = members.map(([key, item]) => {
-    budget.bytes(key.length + 4);
-    return `${stringText(key)}:${goJson(item, budget, depth + 1)}`;
-  });
-  return `{${texts.join(',')}}`;
+  return `{${members.map(([key, item]) => `${stringText(key)}:${goJson(item)}`).join(',')}}`;
 }
 
 function scalarText(value: Value): string {

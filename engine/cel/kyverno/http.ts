@@ -1,5 +1,4 @@
 import type {HttpAnswer, HttpRequest, LoadOptions} from '../../context-loader.js';
-import {jsonSize} from '../../json/size.js';
 import {stringifyJson} from '../../json/stringify.js';
 import {isObject, type Json, own, setOwn} from '../../json/types.js';
 import {firstPemBlock} from '../../x509/pem.js';
@@ -100,8 +99,7 @@ interface Call {
 
 function send(env: CelHost, client: HttpContext, call: Call): Value {
   const headers = textPairs(call.headers, call.headersAt ?? 1);
-  const body = call.data === undefined ? undefined : jsonArgument(call.data, 1);
-  if (body !== undefined) env.budget.bytes(jsonSize(body, env.budget));
+  const body = call.data === undefined ? undefined : jsonArgument(call.data, 1, env.budget);
   const request: HttpRequest = {
     method: call.method,
     url: call.url,

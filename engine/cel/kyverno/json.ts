@@ -4,6 +4,7 @@ import type {CelHost, Library} from '../library/library.js';
 import {dynType, stringType} from '../types/type.js';
 import type {Value} from '../values/value.js';
 import {textArgument} from './arguments.js';
+import {chargeWritten} from './charge.js';
 import {jsonContext} from './contexts.js';
 import {declare} from './declare.js';
 import {withDoubles} from './doubles.js';
@@ -40,7 +41,10 @@ export const jsonLibrary: Library = {
           params: [self, dynType],
           result: stringType,
           host: true,
-          call: (host: CelHost, _self: Value, value: Value) => goJson(value, host.budget),
+          call(host: CelHost, _self: Value, value: Value) {
+            chargeWritten(value, host.budget);
+            return goJson(value);
+          },
         },
       ],
     ),

@@ -4,8 +4,9 @@ import {builtinResourceMap} from '../../builtin-resources.js';
 import {RuleRun} from '../../context/rule-run.js';
 import {scopeLoader} from '../../context/scoped-loader.js';
 import type {HttpRequest, PostRequest} from '../../context-loader.js';
-import {EvalError} from '../../diagnostic.js';
+import {BudgetError, EvalError} from '../../diagnostic.js';
 import {type RecordingLoaderOptions, recordingLoader} from '../../testing/recording-loader.js';
+import type {Value} from '../values/value.js';
 import {GeneratorContext} from './generator.js';
 import {kyvernoContexts} from './libraries.js';
 import {environmentOf, evaluate, fault, issuesOf, regex, shown} from './testing/expressions.js';
@@ -339,6 +340,25 @@ describe('kinds', () => {
       for (const type of ['validating', 'mutating', 'generating', 'deleting', 'imageValidating'] as const) {
         expect([type, issuesOf(source, {type}) === '']).toEqual([type, (types as readonly string[]).includes(type)]);
       }
+    });
+  }
+});
+
+describe('what doubles with each level', () => {
+  let object: Value = 'x';
+  for (let index = 0; index < 40; index += 1) object = [object, object];
+
+  for (const source of [
+    'json.marshal(object)',
+    'http.post("https://a/", object)',
+    'resource.post("v1", "pods", {"a": object})',
+    'generator.apply("a", [{"a": object}])',
+  ]) {
+    it(`ends ${source}`, () => {
+      const host = recordingLoader();
+      const type = source.startsWith('generator') ? 'generating' : 'validating';
+      expect(() => evaluate(source, {object, type, loader: host})).toThrow(BudgetError);
+      expect(host.calls).toEqual([]);
     });
   }
 });

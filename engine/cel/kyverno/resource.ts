@@ -1,4 +1,5 @@
 import type {CollectionQuery} from '../../context-loader.js';
+import {stringifyJson} from '../../json/stringify.js';
 import type {JsonObject} from '../../json/types.js';
 import {CelError} from '../errors.js';
 import type {CelHost, Library} from '../library/library.js';
@@ -108,12 +109,10 @@ function postSignature(place: readonly Type[]): Signature {
     result: resourceMapType,
     host: true,
     call(host: CelHost, self: ResourceContext, ...args: Value[]) {
-      const object = objectArgument(args.at(-1)!, args.length - 1);
-      const text = JSON.stringify(object, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
-      host.budget.bytes(text.length);
+      const object = objectArgument(args.at(-1)!, args.length - 1, host.budget);
       const query = {...collectionOf(self, {addressing: byName, place, args, failure}), object};
       const load = (options: {readonly deadline: number}) => host.loader.resourcePost(query, options);
-      return ask(host, {failure, key: ['resource.post', ...keyOf(query), text], load});
+      return ask(host, {failure, key: ['resource.post', ...keyOf(query), stringifyJson(object)], load});
     },
   };
 }
