@@ -27,34 +27,43 @@ export function hintForName(name: string, known: Names, locals: readonly string[
   const found = near(name, [...locals, ...known.variables.keys()]);
   if (found !== undefined) return `did you mean ${found}?`;
   if (known.functions.has(name)) return `${name} is a function: ${name}(…)`;
+  const members = namespaceHint(name, known.functions);
+  if (members !== undefined) return members;
   const type = near(name, [...known.types.keys()]);
   if (type !== undefined) return `did you mean ${type}?`;
   return `text needs quotes: "${name}"`;
 }
 
+/** `math` alone is nothing; `math.abs` is a function. */
+function namespaceHint(name: string, functions: Scope['functions']): string | undefined {
+  const members = [...functions.keys()].filter(key => key.startsWith(`${name}.`) && isCallable(key));
+  return members.length === 0 ? undefined : `functions: ${listed(members)}`;
+}
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, listedNames).join(', ') + (names.length > listedNames ? ', …' : '');
+
 function nearField(name: string, names: readonly string[]): string | undefined {
   const found = near(name, names);
   if (found !== undefined) return `did you mean ${found}?`;
-  if (names.length === 0) return undefined;
-  const more = names.length > listedNames ? ', …' : '';
-  return `fields: ${names.slice(0, listedNames).join(', ')}${more}`;
+  return names.length === 0 ? undefined : `fields: ${listed(names)}`;
 }
 
 /** Of a selection from a value without fields. */
 export function hintForField(type: Type, {field, test}: Select, scope: Scope): string | undefined {
   if (scope.functions.has(field)) return `${field} is a function: .${field}()`;
   if (type.kind === 'list') return 'a list has elements: list[0], list.all(x, …), list.map(x, …)';
-  return test ? undefined : `a ${shortText(type)} has no fields`;
+  return test ? undefined : `values of type ${shortText(type)} have no fields`;
 }
 
 /** Of a function that is not declared. */
-export function hintForCall({name, target}: Call, {functions}: Scope): string | undefined {
+export function hintForCall({name}: Call, {functions}: Scope): string | undefined {
   const written = name.startsWith('.') ? name.slice(1) : name;
   const forms = macroForms(written);
   if (forms !== undefined) return `it is written ${forms}`;
   const found = near(written, [...functions.keys()].filter(isCallable));
   if (found !== undefined) return `did you mean ${found}?`;
-  const qualified = target === undefined ? undefined : [...functions.keys()].find(key => key.endsWith(`.${written}`));
+  const qualified = [...functions.keys()].find(key => key.endsWith(`.${written}`));
   return qualified === undefined ? undefined : `did you mean ${qualified}(…)?`;
 }
 
@@ -87,14 +96,15 @@ export function hintForCondition(type: Type): string | undefined {
   if (type.kind === 'bool' || isDynOrError(type)) return undefined;
   if (type.kind === 'optional') return 'write .hasValue() or .orValue(false) behind the optional';
   if (type.kind === 'string') return 'compare the text: text == "true", or convert it: bool(text)';
-  return `compare it: a ${shortText(type)} is neither true nor false`;
+  return `compare it: values of type ${shortText(type)} are neither true nor false`;
 }
 
 function membershipHint(left: Type, right: Type): string | undefined {
   if (right.kind === 'string') return 'to look for a part of a text, write text.contains("part")';
   if (right.kind === 'list')
-    return `the elements are of type ${shortText(right.element)}, the value is a ${shortText(left)}`;
-  if (right.kind === 'map') return `the keys are of type ${shortText(right.key)}, the value is a ${shortText(left)}`;
+    return `the elements are of type ${shortText(right.element)}, the value is of type ${shortText(left)}`;
+  if (right.kind === 'map')
+    return `the keys are of type ${shortText(right.key)}, the value is of type ${shortText(left)}`;
   return undefined;
 }
 

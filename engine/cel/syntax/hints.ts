@@ -19,13 +19,17 @@ export function hintForFault(text: string): {readonly hint?: string} {
   return hint === undefined ? {} : {hint};
 }
 
+/** An escape that stops being one at its last character. */
+const brokenEscape =
+  /^\\(?:[xX][\da-fA-F]?[^\da-fA-F]|u[\da-fA-F]{0,3}[^\da-fA-F]|U[\da-fA-F]{0,7}[^\da-fA-F]|[0-3][0-7]?[^0-7]|[^xXuU0-3])$/;
+
 function quoteHint(text: string): string | undefined {
-  if (!/^[bBrR]{0,2}["']/.test(text)) return undefined;
+  const quote = text[0];
+  if (quote !== '"' && quote !== "'") return undefined;
   const escape = text.lastIndexOf('\\');
-  if (escape !== -1 && escape >= text.length - 10 && !/["'\n]$/.test(text)) {
-    return `write \\\\ for a backslash, or a raw string: r${/["']/.exec(text)?.[0] ?? '"'}…`;
-  }
-  return 'the string has no closing quote';
+  return escape !== -1 && brokenEscape.test(text.slice(escape, escape + 12))
+    ? `write \\\\ for a backslash, or a raw string: r${quote}…`
+    : 'the string has no closing quote';
 }
 
 const words: ReadonlyMap<string, string> = new Map([

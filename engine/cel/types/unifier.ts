@@ -3,7 +3,7 @@ import {dynType, param, type Type} from './type.js';
 import {typeSize} from './type-size.js';
 
 /** Steps that the types of one expression may take; real ones take some thousands. */
-const stepLimit = 5_000_000;
+const stepLimit = 1_000_000;
 
 /** Thrown when types double with each level: no expression that means something needs as many steps. */
 export class TooComplex {

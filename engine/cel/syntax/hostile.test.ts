@@ -1,0 +1,75 @@
+import {describe, expect, test} from 'vitest';
+import {limits} from './limits.js';
+import {parse} from './parse.js';
+import {unparse} from './unparse.js';
+
+const options = {twoVariableMacros: true};
+const first = (source: string) => parse(source, options).issues?.[0]?.message;
+
+describe('deep text ends in a fault', () => {
+  test.each([
+    ['parentheses', '('.repeat(50_000) + ')'.repeat(50_000), 'expression recursion limit exceeded: 250'],
+    ['lists', '['.repeat(99_999), 'expression recursion limit exceeded: 250'],
+    ['maps', '{1:'.repeat(30_000), 'expression recursion limit exceeded: 250'],
+    ['calls', 'f('.repeat(40_000), 'expression recursion limit exceeded: 250'],
+    ['negations', '-('.repeat(40_000), 'expression recursion limit exceeded: 250'],
+    ['choices', 'true ? 1 : '.repeat(9_000), 'expression recursion limit exceeded: 250'],
+    ['sums', Array(40_000).fill('1').join('+'), 'max recursion depth exceeded: 250'],
+    ['selections', `a${'.b'.repeat(49_000)}`, 'max recursion depth exceeded: 250'],
+    ['elements', `a${'[0]'.repeat(30_000)}`, 'max recursion depth exceeded: 250'],
+    ['receiver calls', `a${'.f()'.repeat(24_000)}`, 'max recursion depth exceeded: 250'],
+    ['arguments', `f(${'1,'.repeat(49_000)}1)`, `too many arguments: limit ${limits.arguments}`],
+    ['size', 'a'.repeat(limits.size + 1), 'expression code point size exceeds limit: size: 100001, limit 100000'],
+  ])('%s', (_name, source, message) => {
+    expect(first(source)).toBe(message);
+  });
+
+  test('up to the limit it is read', () => {
+    expect(parse(`${'('.repeat(249)}1${')'.repeat(249)}`, options).expr).toBeDefined();
+    expect(parse(Array(250).fill('1').join('+'), options).expr).toBeDefined();
+    expect(parse(Array(9_000).fill('a').join(' && '), options).expr).toBeDefined();
+    expect(parse(`${'!'.repeat(9_000)}a`, options).expr).toBeDefined();
+    expect(parse(`[${'1,'.repeat(40_000)}]`, options).expr).toBeDefined();
+  });
+
+  test('the size is counted in code points', () => {
+    expect(parse(`"${'😀'.repeat(60_000)}"`, options).expr).toBeDefined();
+  });
+
+  test('faults are told up to a number', () => {
+    expect(parse('@'.repeat(10_000), options).issues).toHaveLength(limits.issues);
+  });
+});
+
+const parts =
+  `a b.c "s" ' " \` \`a\` 1 2.5 1u 0x true null in has( .all( x, .map( ( ) [ ] { } . , : ? + - * / % ! == != < <= > >= && || & | = // \\ r" b" """ @ $ # é 😀 \ud800 cel.bind( .? [? {? Object{ if size( .exists_one( .optMap( math.greatest( \u0000 1e .5 __proto__ constructor`.split(
+    ' ',
+  );
+
+/** Numbers from 0 to below `n`, the same ones in every run. */
+function generator(seed: number): (n: number) => number {
+  let state = seed;
+  return n => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % n;
+  };
+}
+
+test('random tokens are read or refused, never thrown on; what is read is written and read again', () => {
+  const next = generator(20_240_601);
+  let read = 0;
+  for (let round = 0; round < 20_000; round++) {
+    let source = '';
+    for (let count = next(14) + 1; count > 0; count--)
+      source += parts[next(parts.length)]! + (next(3) === 0 ? ' ' : '');
+    const {expr, issues} = parse(source, options);
+    if (expr === undefined) {
+      expect(issues.length, source).toBeGreaterThan(0);
+      continue;
+    }
+    read++;
+    const text = unparse(expr);
+    expect(unparse(parse(text, options).expr!), source).toBe(text);
+  }
+  expect(read).toBeGreaterThan(200);
+});
