@@ -40,7 +40,8 @@ export function references(checked: Checked): References {
     }
     if (expr.kind === 'call') {
       const resolved = checked.calls.get(expr);
-      if (/^[A-Za-z]/.test(expr.name)) functions.add(resolved?.name ?? expr.name);
+      const name = resolved?.name ?? expr.name;
+      if (!isOperator(name)) functions.add(macros.get(name) ?? name);
       if (expr.target && !resolved?.namespaced) visit(expr.target);
       expr.args.forEach(visit);
     } else for (const child of children(expr)) visit(child);
@@ -49,3 +50,11 @@ export function references(checked: Checked): References {
   visit(checked.expr);
   return {variables, paths, functions};
 }
+
+/** Functions that a macro of the parser stands for. */
+const macros: ReadonlyMap<string, string> = new Map([
+  ['math.@max', 'math.greatest'],
+  ['math.@min', 'math.least'],
+]);
+
+const isOperator = (name: string): boolean => !/^[A-Za-z]/.test(name);
