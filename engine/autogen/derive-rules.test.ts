@@ -303,6 +303,7 @@ describe('status', () => {
         message: '{{ request.object.spec.template.spec.x }}',
         pattern: {spec: {template: {spec: {hostPID: false}}}},
       },
+      skipBackgroundRequests: true,
     });
     expect(cron).toMatchObject({
       name: 'autogen-cronjob-r',

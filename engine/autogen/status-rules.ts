@@ -25,6 +25,8 @@ function statusRule({rule, template}: DerivedRule, source: JsonObject): JsonObje
       key === 'celPreconditions' ? rewriteCelConditions(value, template) : rewriteValue(value, template);
     setOwn(result, key, actionJson(key, rewritten, template));
   }
+  // Scripts that read the status expect the default spelt out.
+  if (own(result, 'skipBackgroundRequests') === undefined) result['skipBackgroundRequests'] = true;
   return result;
 }
 
