@@ -79,5 +79,6 @@ function mutatingAdmissionPolicy(family: string) {
   if (!/mutating-admission-policy/.test(family)) return undefined;
   if (family.endsWith('-alpha')) return {name: 'alpha', minor: '1.33', gate: true, runtimeConfig: alpha};
   if (family.endsWith('-v1')) return {name: 'v1', minor: defaultMinor, gate: false, runtimeConfig: []};
-  return {name: 'beta', minor: '1.34', gate: true, runtimeConfig: [...alpha, ...beta]};
+  // Served beside v1 until 1.40.
+  return {name: 'beta', minor: defaultMinor, gate: true, runtimeConfig: [...alpha, ...beta]};
 }

@@ -158,12 +158,15 @@ async function report(
   result: Omit<SuiteResult, 'id' | 'build' | 'at'>,
 ): Promise<void> {
   await context.results.add({id, ...result, build: context.build, at: new Date().toISOString()});
-  const failure =
-    'failure' in result && result.failure !== undefined
-      ? `  ${result.failure.operation}: ${result.failure.message.split('\n')[0]?.slice(0, 160) ?? ''}`
-      : '';
+  const failure = result.failure === undefined ? '' : `  ${result.failure.operation}: ${gist(result.failure.message)}`;
   const differs = recorded === result.status ? '' : ` (recorded: ${recorded})`;
   context.say(`${result.status.padEnd(7)} ${String(result.seconds).padStart(5)} s  ${id}${differs}${failure}`);
+}
+
+/** The line that says most: assertions begin with the object's name in a frame, and list what differs by stars. */
+function gist(message: string): string {
+  const lines = message.split('\n').map(line => line.trim());
+  return (lines.find(line => line.startsWith('* ')) ?? lines[0] ?? '').slice(0, 200);
 }
 
 async function sizeOf(file: string | undefined): Promise<number> {
