@@ -42,8 +42,12 @@ export interface Program {
 }
 
 export type CompileOutcome =
-  | {readonly program: Program; readonly issues?: undefined}
-  | {readonly program?: undefined; readonly issues: readonly CelIssue[]; /** cel-go's rendering of all issues with source lines and carets. */ readonly text: string};
+  | {readonly program: Program; readonly issues?: undefined; readonly text?: undefined}
+  | {
+      readonly program?: undefined;
+      readonly issues: readonly CelIssue[] /** cel-go's rendering of all issues with source lines and carets. */;
+      readonly text: string;
+    };
 
 /** Declared here, made by `createEnvironment` in compile/environment.ts. */
 export interface Environment {
@@ -52,5 +56,8 @@ export interface Environment {
   /** Position of a variable in `Bindings`. */
   slot(variable: string): number;
   /** The same with more variables, object types or functions; what was compiled before stays valid, slots stay. */
-  extend(additions: {readonly variables?: Readonly<Record<string, Type>>; readonly libraries?: readonly Library[]}): Environment;
+  extend(additions: {
+    readonly variables?: Readonly<Record<string, Type>>;
+    readonly libraries?: readonly Library[];
+  }): Environment;
 }
