@@ -1,4 +1,5 @@
 import type {Program} from '../../cel/environment.js';
+import {compileGenerations} from '../../cel-generate/compile-generations.js';
 import {compileMutations} from '../../cel-mutate/compile-mutations.js';
 import type {Diagnostic} from '../../diagnostic.js';
 import type {RegexEngine} from '../../regex/types.js';
@@ -11,7 +12,6 @@ import {compileConstraints} from '../match/match-constraints.js';
 import type {CelPolicy, GeneratingPolicy, MutatingPolicy, NamedExpression, ValidatingPolicy} from '../model.js';
 import type {
   CompiledCelPolicy,
-  CompileGenerations,
   ConditionOutcome,
   PolicyBehaviour,
   PolicyVariant,
@@ -25,8 +25,6 @@ export interface CelCompileOptions {
   readonly resources: ResourceMap;
   /** Lets policies of namespaces make HTTP calls; off by default. */
   readonly allowHttp?: boolean;
-  /** Absent = the kind is not served. */
-  readonly generations?: CompileGenerations | undefined;
 }
 
 export type CelCompileResult =
@@ -39,7 +37,6 @@ type Served = Exclude<CelPolicy, {readonly type: 'imageValidating'}>;
 export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions): CelCompileResult {
   if (source.type === 'imageValidating') return notServed(source);
   if (source.type === 'validating' && !servedModes.has(source.spec.mode)) return notServed(source, source.spec.mode);
-  if (source.type === 'generating' && options.generations === undefined) return notServed(source);
   const derived = 'podControllers' in source.spec ? deriveVariants(source as ValidatingPolicy, options.resources) : [];
   const models: Array<{name: PolicyVariant['name']; model: Served}> = [
     {name: '', model: source},
@@ -105,7 +102,7 @@ function compileVariant(name: PolicyVariant['name'], model: Served, options: Cel
   });
   const environment = kind.environment.extend({libraries: [{name: 'kyverno.policy.variables', objects: [types]}]});
   const compiler = new ExpressionCompiler(environment);
-  const {behaviour, variables} = compileBehaviour(model, compiler, types, options);
+  const {behaviour, variables} = compileBehaviour(model, compiler, types);
   return {
     compiler,
     variant: {
@@ -135,7 +132,6 @@ function compileBehaviour(
   model: Served,
   compiler: ExpressionCompiler,
   types: VariableTypes,
-  options: CelCompileOptions,
 ): CompiledBehaviour {
   if (model.type === 'deleting') {
     const variables = compileVariables(model.spec.variables, types, compiler);
@@ -149,14 +145,13 @@ function compileBehaviour(
     conditions,
     annotations: compileAnnotations(model.spec.auditAnnotations, 'spec.auditAnnotations', compiler),
   });
-  return {behaviour: ownPart(model, compiler, shared, options), variables};
+  return {behaviour: ownPart(model, compiler, shared), variables};
 }
 
 function ownPart(
   model: ValidatingPolicy | MutatingPolicy | GeneratingPolicy,
   compiler: ExpressionCompiler,
   shared: () => Pick<Extract<PolicyBehaviour, {type: 'validating'}>, 'conditions' | 'annotations'>,
-  {generations}: CelCompileOptions,
 ): PolicyBehaviour {
   switch (model.type) {
     case 'validating': {
@@ -168,7 +163,7 @@ function ownPart(
       return {type: 'mutating', model, rules: compileMutations(model, compiler), ...shared()};
     }
     case 'generating':
-      return {type: 'generating', model, rules: generations!(model, compiler), ...shared()};
+      return {type: 'generating', model, rules: compileGenerations(model, compiler), ...shared()};
   }
 }
 
