@@ -1,3 +1,4 @@
+import type {CompiledAdmissionPolicy} from '../../engine/admission-policies/compile-admission-policy.js';
 import {judgeAdmission} from '../../engine/admission-policies/judge-admission.js';
 import {defaultLimits} from '../../engine/budget.js';
 import {loadCelException} from '../../engine/cel-policies/load/load-cel-exception.js';
@@ -25,90 +26,88 @@ export class CelRunner {
   readonly policy: PreparedPolicy;
   readonly turn: CelTurn | undefined;
   readonly #world: OfflineWorld;
-  readonly #engine: CelEngine | undefined;
+  readonly #engines: readonly VariantEngine[];
 
   constructor(policy: PreparedPolicy, exceptions: readonly CelException[], world: OfflineWorld) {
     this.policy = policy;
     this.#world = world;
     this.turn = turnOf(policy);
-    if (policy.cel === undefined) return;
-    this.#engine = createCelEngine({
-      policies: {current: new CelSnapshot([policy.cel], exceptions, exceptionRules)},
-      loader: world.loader,
-      regex: world.regex,
-      allowHttp: true,
-      resources: () => world.resources,
-    });
+    const {cel} = policy;
+    this.#engines = (cel?.variants ?? []).map(variant => ({
+      constraints: variant.constraints,
+      engine: createCelEngine({
+        policies: {current: new CelSnapshot([{...cel!, variants: [variant]}], exceptions, exceptionRules)},
+        loader: world.loader,
+        regex: world.regex,
+        allowHttp: true,
+        resources: () => world.resources,
+      }),
+    }));
   }
 
-  /** `undefined`: the policy has nothing to do with the resource, which counts as if it were not there. */
-  async judge(resource: JsonObject, operation: string | undefined): Promise<PolicyResponse | undefined> {
+  /**
+   * What the policy says, once per variant that has to do with the resource. When none has, the policy says nothing, or
+   * that it has no rule for it where to know takes a look at more than one kind.
+   */
+  async judge(resource: JsonObject, operation: string | undefined): Promise<readonly PolicyResponse[]> {
     const request = this.#request(resource, operation);
-    if (this.policy.native !== undefined) return this.#native(request, resource);
-    switch (this.turn) {
-      case 'mutate':
-        return this.#mutate(request, resource);
-      case 'generate':
-        return this.#generate(request, resource);
-      case 'validate':
-        return this.#validate(request, resource);
-      default:
-        return undefined;
+    if (this.policy.native !== undefined) return this.#native(this.policy.native, request, resource);
+    const {cel} = this.policy;
+    if (cel?.source.type === 'validating' && cel.source.spec.mode === 'JSON') return this.payload(resource);
+    const responses: PolicyResponse[] = [];
+    let empty: PolicyResponse | undefined;
+    for (const {engine, constraints} of this.#engines) {
+      const {phase, results, patched} = await this.#ask(engine, request, resource);
+      const response = {...this.#response(phase, resource, results), patched};
+      if (results.length > 0) responses.push(response);
+      else if (phase !== 'generate' && !isPlain(constraints)) empty ??= response;
     }
+    return responses.length > 0 || empty === undefined ? responses : [empty];
   }
 
   /** What a deleting policy would do with a resource. */
-  async deletion(resource: JsonObject): Promise<PolicyResponse | undefined> {
-    if (this.policy.cel?.source.type !== 'deleting' || this.#engine === undefined) return undefined;
-    const {results} = await this.#engine.deletes(this.#request(resource, 'CREATE'), call);
-    return results.length === 0 ? undefined : this.#response('cleanup', resource, results);
+  async deletion(resource: JsonObject): Promise<readonly PolicyResponse[]> {
+    const [first] = this.#engines;
+    if (this.policy.cel?.source.type !== 'deleting' || first === undefined) return [];
+    const {results} = await first.engine.deletes(this.#request(resource, 'CREATE'), call);
+    return results.length === 0 ? [] : [this.#response('cleanup', resource, results)];
   }
 
-  /** What the policy says of a payload; `undefined` when it judges none. */
-  async payload(payload: Json): Promise<PolicyResponse | undefined> {
-    if (this.#engine === undefined) return undefined;
-    const {results} = await this.#engine.validatePayload(payload, call);
-    if (results.length === 0) return undefined;
-    const type = this.policy.cel?.source.type;
-    return this.#response(type === 'deleting' ? 'cleanup' : 'validate', isObject(payload) ? payload : {}, results);
+  /** What the policy says of a payload; only those made for payloads do. */
+  async payload(payload: Json): Promise<readonly PolicyResponse[]> {
+    const [first] = this.#engines;
+    if (first === undefined) return [];
+    const {results} = await first.engine.validatePayload(payload, call);
+    const phase = this.policy.cel?.source.type === 'deleting' ? 'cleanup' : 'validate';
+    return results.length === 0 ? [] : [this.#response(phase, isObject(payload) ? payload : {}, results)];
   }
 
-  async #validate(request: EngineRequest, resource: JsonObject): Promise<PolicyResponse | undefined> {
-    const {cel} = this.policy;
-    if (cel?.source.type === 'validating' && cel.source.spec.mode === 'JSON') return this.payload(resource);
-    const {results} = await this.#engine!.validate(request, call);
-    return this.#matched('validate', resource, results);
+  async #ask(engine: CelEngine, request: EngineRequest, resource: JsonObject): Promise<Answer> {
+    switch (this.turn) {
+      case 'mutate': {
+        const {results, object} = await engine.mutate(request, call);
+        const existing = await engine.mutateExisting(request, call);
+        return {phase: 'mutate', results: [...results, ...existing.results], patched: object ?? resource};
+      }
+      case 'generate':
+        return {phase: 'generate', results: (await engine.generate(request, call)).results, patched: resource};
+      default:
+        return {phase: 'validate', results: (await engine.validate(request, call)).results, patched: resource};
+    }
   }
 
-  async #mutate(request: EngineRequest, resource: JsonObject): Promise<PolicyResponse | undefined> {
-    const answer = await this.#engine!.mutate(request, call);
-    const existing = await this.#engine!.mutateExisting(request, call);
-    const results = [...answer.results, ...existing.results];
-    const response = this.#matched('mutate', resource, results);
-    return response && {...response, patched: answer.object ?? resource};
-  }
-
-  async #generate(request: EngineRequest, resource: JsonObject): Promise<PolicyResponse | undefined> {
-    const {results} = await this.#engine!.generate(request, call);
-    return results.length === 0 ? undefined : this.#response('generate', resource, results);
-  }
-
-  async #native(request: EngineRequest, resource: JsonObject): Promise<PolicyResponse | undefined> {
-    const {native} = this.policy;
-    if (native === undefined) return undefined;
+  async #native(
+    policy: CompiledAdmissionPolicy,
+    request: EngineRequest,
+    resource: JsonObject,
+  ): Promise<readonly PolicyResponse[]> {
     const {loader, regex, resources} = this.#world;
     const run = new RuleRun({loader, regex, resources, operatorNamespace: 'kyverno', limits: defaultLimits});
-    const answer = await judgeAdmission(native, request, run);
-    const phase = native.source.type === 'mutating' ? 'mutate' : 'validate';
+    const answer = await judgeAdmission(policy, request, run);
+    const phase = policy.source.type === 'mutating' ? 'mutate' : 'validate';
     const results = answer.result === undefined ? [] : [answer.result];
-    if (results.length === 0 && phase === 'mutate') return undefined;
-    return {...this.#response(phase, resource, results), patched: answer.object ?? resource};
-  }
-
-  /** A policy whose constraints are simple says nothing at all about what they do not select. */
-  #matched(phase: Phase, resource: JsonObject, results: readonly PolicyResult[]): PolicyResponse | undefined {
-    if (results.length === 0 && isPlain(this.policy.cel?.source.spec.matchConstraints)) return undefined;
-    return this.#response(phase, resource, results);
+    if (results.length === 0 && phase === 'mutate') return [];
+    return [{...this.#response(phase, resource, results), patched: answer.object ?? resource}];
   }
 
   #response(phase: Phase, resource: JsonObject, results: readonly PolicyResult[]): PolicyResponse {
@@ -127,6 +126,17 @@ export class CelRunner {
       subresources,
     });
   }
+}
+
+interface VariantEngine {
+  readonly constraints: MatchConstraints | undefined;
+  readonly engine: CelEngine;
+}
+
+interface Answer {
+  readonly phase: Phase;
+  readonly results: readonly PolicyResult[];
+  readonly patched: JsonObject;
 }
 
 export function readExceptions(raws: readonly JsonObject[]): readonly CelException[] {

@@ -99,20 +99,14 @@ export class Evaluator {
   /** What deleting policies would do with one resource; the operation does not matter to them. */
   async deletions(resource: JsonObject): Promise<readonly PolicyResponse[]> {
     const responses: PolicyResponse[] = [];
-    for (const runner of this.#cel) {
-      const response = await runner.deletion(resource);
-      if (response !== undefined) responses.push(response);
-    }
+    for (const runner of this.#cel) responses.push(...(await runner.deletion(resource)));
     return responses;
   }
 
   /** What policies say of JSON that is no object of Kubernetes. */
   async payload(payload: Json): Promise<readonly PolicyResponse[]> {
     const responses: PolicyResponse[] = [];
-    for (const runner of this.#cel) {
-      const response = await runner.payload(payload);
-      if (response !== undefined) responses.push(response);
-    }
+    for (const runner of this.#cel) responses.push(...(await runner.payload(payload)));
     return responses;
   }
 
@@ -127,10 +121,10 @@ export class Evaluator {
     let current = resource;
     for (const runner of this.#cel) {
       if (runner.turn !== turn) continue;
-      const response = await runner.judge(current, operation);
-      if (response === undefined) continue;
-      if (chained) current = response.patched;
-      responses.push(response);
+      for (const response of await runner.judge(current, operation)) {
+        if (chained) current = response.patched;
+        responses.push(response);
+      }
     }
     return responses;
   }
