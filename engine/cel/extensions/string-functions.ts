@@ -1,5 +1,5 @@
 import {CelError} from '../errors.js';
-import {codePoints, type IntValue} from '../values/index.js';
+import {codePoints, type IntValue, valueText} from '../values/index.js';
 import type {Value} from '../values/value.js';
 import {isPlain, offsetOf, positionOf} from './string-positions.js';
 
@@ -148,7 +148,7 @@ function isSpace(unit: number): boolean {
 
 export function join(list: readonly Value[], separator = ''): string {
   for (const item of list) {
-    if (typeof item !== 'string') throw new CelError(`join: invalid input: ${String(item)}`);
+    if (typeof item !== 'string') throw new CelError(`join: invalid input: ${valueText(item, 100)}`);
   }
   return list.join(separator);
 }

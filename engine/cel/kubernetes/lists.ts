@@ -49,6 +49,8 @@ const comparable: ReadonlyArray<readonly [string, Type]> = [
 ];
 const ordered: ReadonlySet<string> = new Set(comparable.map(([, type]) => type.kind));
 
+const summed: ReadonlySet<string> = new Set(summable.map(([, type]) => type.kind));
+
 const A = param('A');
 
 /** Kubernetes' functions on lists. */
@@ -86,11 +88,15 @@ function walkList(list: List): number {
   return list.length;
 }
 
+/** Lists of unknown elements come here whatever is in them; the first one decides, as in cel-go. */
+function checkFirst(name: string, list: List, kinds: ReadonlySet<string>): void {
+  const [first] = list;
+  if (first !== undefined && !kinds.has(typeOfValue(first).kind)) throw new CelError(`no such overload: ${name}(list)`);
+}
+
 /** Order of two elements; `undefined` for those of different types and for NaN, which nothing is made of. */
 function order(a: Value, b: Value): number | undefined {
-  for (const value of [a, b]) {
-    if (!ordered.has(typeOfValue(value).kind)) throw new CelError('no such overload');
-  }
+  if (!ordered.has(typeOfValue(b).kind)) throw new CelError('no such overload');
   try {
     return compare(a, b);
   } catch (error) {
@@ -100,7 +106,7 @@ function order(a: Value, b: Value): number | undefined {
 }
 
 function isSorted(list: List): boolean {
-  if (list.length === 1) order(list[0]!, list[0]!);
+  checkFirst('isSorted', list, ordered);
   for (let index = 1; index < list.length; index++) if (order(list[index - 1]!, list[index]!) === 1) return false;
   return true;
 }
@@ -110,7 +116,7 @@ function pick(name: string, other: -1 | 1): (list: List) => Value {
   return list => {
     let best = list[0];
     if (best === undefined) throw new CelError(`${name} called on empty list`);
-    order(best, best);
+    checkFirst(name, list, ordered);
     for (let index = 1; index < list.length; index++) {
       if (order(best, list[index]!) === other) best = list[index]!;
     }
@@ -119,8 +125,9 @@ function pick(name: string, other: -1 | 1): (list: List) => Value {
 }
 
 function sum(list: List, zero: Value): Value {
-  let total = zero;
-  for (const item of list) total = add(total, item);
+  checkFirst('sum', list, summed);
+  let total = list[0] ?? zero;
+  for (let index = 1; index < list.length; index++) total = add(total, list[index]!);
   return total;
 }
 
