@@ -34,6 +34,8 @@ export interface NativeRules {
   readonly conditions: ConditionList;
   readonly validations: CompiledValidations;
   readonly readsNamespace: boolean;
+  /** The expressions take `params` for a list of all objects that a selector finds, which only offline runs offer. */
+  readonly readsParamItems: boolean;
 }
 
 export type NativeOutcome =
@@ -71,6 +73,11 @@ export function compileNativeRules(
       conditions,
       validations,
       readsNamespace: compiler.programs.some(({program}) => program.variables.has('namespaceObject')),
+      readsParamItems: compiler.programs.some(({program}) => readsItems(program)),
     },
   };
+}
+
+function readsItems({paths}: Program): boolean {
+  return [...(paths.get('params') ?? [])].some(path => path === 'items' || path.startsWith('items.'));
 }

@@ -27,7 +27,11 @@ export function evaluateMutating(
   }
   let object = original;
   let applied = false;
-  for (const params of findParams(source.paramKind, binding?.source.paramRef, {request, run})) {
+  for (const params of findParams(source.paramKind, binding?.source.paramRef, {
+    request,
+    run,
+    asList: rules.readsParamItems,
+  })) {
     const scope = nativeScope(rules, {request: {...request, object}, host: run, cluster: run, params});
     if (!conditionsHold(rules.conditions, scope)) continue;
     object = mutations.apply(object, scope);

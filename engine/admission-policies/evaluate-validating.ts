@@ -11,7 +11,7 @@ export function evaluateValidating(
   binding: CompiledBinding | undefined,
   {request, run}: {readonly request: EngineRequest; readonly run: RuleRun},
 ): CelVerdict {
-  const params = findParams(source.paramKind, binding?.source.paramRef, {request, run});
+  const params = findParams(source.paramKind, binding?.source.paramRef, {request, run, asList: rules.readsParamItems});
   const decisions = params.map(param => decide(rules, {request, host: run, cluster: run, params: param}));
   return verdictFrom(decisions, source.ref.name);
 }

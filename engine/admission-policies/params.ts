@@ -8,13 +8,14 @@ import type {EngineRequest} from '../types.js';
 import type {ParamKind, ParamRef} from './model.js';
 
 /**
- * The objects that a binding's `params` stand for, one after another. `[null]` without paramKind or paramRef; empty when
- * none is found and that is allowed. Throws EvalError, or Suspend to wait.
+ * The objects that a binding's `params` stand for, one after another; with `asList` those of a selector as one list.
+ * `[null]` without paramKind or paramRef; empty when none is found and that is allowed. Throws EvalError, or Suspend to
+ * wait.
  */
 export function findParams(
   kind: ParamKind | undefined,
   ref: ParamRef | undefined,
-  {request, run}: {readonly request: EngineRequest; readonly run: RuleRun},
+  {request, run, asList = false}: ParamQuery,
 ): ReadonlyArray<JsonObject | null> {
   if (kind === undefined || ref === undefined) return [null];
   const info = kindInfo(kind, run);
@@ -24,7 +25,14 @@ export function findParams(
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new EvalError('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
-  return found;
+  if (!asList || ref.name !== undefined || found.length === 0) return found;
+  return [{apiVersion: 'v1', kind: 'List', items: [...found]}];
+}
+
+export interface ParamQuery {
+  readonly request: EngineRequest;
+  readonly run: RuleRun;
+  readonly asList?: boolean;
 }
 
 function kindInfo({apiVersion, kind}: ParamKind, run: RuleRun): KindInfo {
