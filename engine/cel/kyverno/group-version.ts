@@ -28,7 +28,7 @@ export class GvrValue extends OpaqueValue {
 
 export const gvrType = {name: 'schema.GroupVersionResource', type: opaque('schema.GroupVersionResource')} as const;
 
-const word = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const word = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /** `apps/v1` or `v1`. Throws CelError. */
 export function parseApiVersion(apiVersion: string): {readonly group: string; readonly version: string} {

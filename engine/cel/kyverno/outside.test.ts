@@ -30,6 +30,8 @@ const tables: RecordingLoaderOptions = {
   },
 };
 
+const policyTypes = ['validating', 'mutating', 'generating', 'deleting', 'imageValidating'] as const;
+
 describe('resource', () => {
   const loader = () => recordingLoader(tables);
 
@@ -138,9 +140,11 @@ describe('resource in a policy of a namespace', () => {
     'resource.post("v1", "pods", "shop", {"a": 1})',
     'generator.apply("kube-system", [])',
   ]) {
-    it(`cannot say ${source}`, () => {
-      expect(issuesOf(source, {namespace: 'shop', type: 'generating'})).toContain('no matching overload');
-    });
+    for (const type of policyTypes) {
+      it(`cannot say ${source}, ${type}`, () => {
+        expect(issuesOf(source, {namespace: 'shop', type})).toMatch(/no matching overload|undeclared reference/);
+      });
+    }
   }
 
   for (const [source, want] of [
@@ -152,11 +156,13 @@ describe('resource in a policy of a namespace', () => {
     ['http.get("https://a/")', 'request failed: http calls are not allowed in namespaced policies: set --allowHTTP'],
     ['image.getMetadata("nginx")', 'failed to get image data: a policy of namespace shop may not ask registries'],
   ] as const) {
-    it(`may not ${source}`, () => {
-      const {host, ...given} = options();
-      expect(fault(source, given)).toContain(want);
-      expect(host.calls).toEqual([]);
-    });
+    for (const type of policyTypes) {
+      it(`may not ${source}, ${type}`, () => {
+        const {host, ...given} = options();
+        expect(fault(source, {...given, type})).toContain(want);
+        expect(host.calls).toEqual([]);
+      });
+    }
   }
 });
 

@@ -127,7 +127,10 @@ const toGvr: Signature = {
     const failure = 'failed to map kind to resource';
     const load = (options: {readonly deadline: number}) => host.loader.resourceOfKind(apiVersion, kind, options);
     const gvr = ask(host, {failure, key: ['resource.togvr', apiVersion, kind], load});
-    if (gvr === undefined) throw new CelError(`${failure}: no matches for kind "${kind}" in version "${apiVersion}"`);
+    if (gvr === undefined)
+      throw new CelError(
+        `${failure}: no matches for kind "${kind.slice(0, 100)}" in version "${apiVersion.slice(0, 100)}"`,
+      );
     return new GvrValue(gvr);
   },
 };
