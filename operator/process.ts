@@ -87,7 +87,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const discovery = createDiscovery({client, log});
   const resources = () => discovery.resourceMap;
   const manager = createManager({client, clock, log});
-  const compile = {matchConditions: 'by-api-server'} as const;
+  const regex = createRegexEngine();
+  const compile = {matchConditions: 'by-api-server', regex} as const;
   const exceptions = {
     enabled: flags.enablePolicyException,
     operatorNamespace: namespace,
@@ -145,7 +146,6 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     resources: discovery.resourceMap,
     maxBytes: maxAnswerBytes,
   });
-  const regex = createRegexEngine();
   const engine = createEngine({
     policies: cache,
     resources,

@@ -2,6 +2,7 @@ import {Counter} from 'prom-client';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {celResourceKey} from '../cel-policies/cel-kinds.js';
 import type {Core, Feature} from '../feature.js';
 import {policyResources} from '../policies/policy-handlers.js';
 import {type Condition, mergeConditions, timestamp} from '../status/conditions.js';
@@ -9,6 +10,7 @@ import {writeStatus} from '../status/write-status.js';
 import {defaultSchedule, jobOfPolicy, jobsOfRules} from './classic-jobs.js';
 import type {CleanupJob, CleanupReport, CleanupTarget} from './cleanup-job.js';
 import {createCleanupScheduler} from './cleanup-scheduler.js';
+import {jobOfDeletingPolicy} from './deleting-jobs.js';
 import {readGuards} from './policy-annotations.js';
 import {runCleanup} from './run-cleanup.js';
 import {textMapOf} from '../../engine/json/text.js';
@@ -93,6 +95,8 @@ export function createCleanupFeature(core: Core): Feature {
       manager.ref(resourceOf(job), keyOf(job)),
       object => {
         const status = statusObject(object);
+        // Of the kinds written in CEL, the rest of the status is another's.
+        if (isDeletingPolicy(job)) return {...status, lastExecutionTime: time};
         if (job.rule === '') return {...policyStatus(object, [], report), lastExecutionTime: time};
         const others = runsOfRules(own(status, 'cleanup')).filter(item => item.rule !== job.rule);
         const runs = [...others, {rule: job.rule, lastExecutionTime: time}].sort((a, b) => (a.rule < b.rule ? -1 : 1));
@@ -171,6 +175,13 @@ export function createCleanupFeature(core: Core): Feature {
       reconcile: (key: string) => reconcile(kind, key),
     })),
     onPolicy: (kind, key) => putRules(kind, key),
+    onCelPolicy(kind, key, state) {
+      if (!kind.endsWith('DeletingPolicy')) return;
+      const policy = state?.status === 'served' ? state.policy.source : undefined;
+      const job = policy?.type === 'deleting' ? jobOfDeletingPolicy(policy, {...core, engine: core.cel.engine}) : undefined;
+      if (job === undefined) scheduler.drop(`${kind}/${key}`);
+      else scheduler.put(job);
+    },
     setLeading: leading => scheduler.setLeading(leading),
     stop: () => scheduler.stop(),
   };
@@ -254,7 +265,13 @@ function keyOf({policy}: CleanupJob): string {
   return policy.namespace === '' ? policy.name : `${policy.namespace}/${policy.name}`;
 }
 
-function resourceOf({policy}: CleanupJob): string {
+function isDeletingPolicy({policy}: CleanupJob): boolean {
+  return policy.kind.endsWith('DeletingPolicy');
+}
+
+function resourceOf(job: CleanupJob): string {
+  const {policy} = job;
+  if (isDeletingPolicy(job)) return celResourceKey(policy.kind);
   const own = kinds.find(({kind}) => kind === policy.kind)?.key;
   return own ?? (policy.kind === 'Policy' ? policyResources.Policy : policyResources.ClusterPolicy);
 }

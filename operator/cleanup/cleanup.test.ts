@@ -167,4 +167,31 @@ describe('clean-up policies', () => {
     expect(ownPath(test.server.objects('apis/kyverno.io/v1/clusterpolicies')[0], 'status', 'cleanup')).toMatchObject([{rule: 'old-pods'}]);
     expect(pods()).toEqual(['b']);
   });
+
+  it('written in CEL run, too, and keep the rest of their status', async () => {
+    for (const name of ['a', 'b']) test.server.put('api/v1/pods', pod(name));
+    const raw = {
+      apiVersion: 'policies.kyverno.io/v1beta1',
+      kind: 'DeletingPolicy',
+      metadata: {name: 'd', uid: 'uid-d', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z'},
+      spec: {
+        schedule: '* * * * *',
+        matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['pods']}]},
+        conditions: [{name: 'named', expression: "object.metadata.name == 'a'"}],
+      },
+      status: {conditionStatus: {ready: true}},
+    };
+    const collection = 'apis/policies.kyverno.io/v1beta1/deletingpolicies';
+    const stored = test.server.put(collection, raw);
+    const key = 'deletingpolicies.policies.kyverno.io';
+    test.core.manager.register({key, group: 'policies.kyverno.io', version: 'v1beta1', resource: 'deletingpolicies', namespaced: false});
+    const feature = createCleanupFeature(test.core);
+    await test.run(feature);
+    const state = test.core.cel.cache.putPolicy(stored);
+    expect(state.status).toBe('served');
+    feature.onCelPolicy!('DeletingPolicy', 'd', state);
+    await eventually(() => ownPath(test.server.objects(collection)[0], 'status', 'lastExecutionTime') !== undefined);
+    expect(ownPath(test.server.objects(collection)[0], 'status', 'conditionStatus', 'ready')).toBe(true);
+    expect(pods()).toEqual(['b']);
+  });
 });

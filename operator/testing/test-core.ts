@@ -10,6 +10,7 @@ import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {recordingLoader} from '../../engine/testing/recording-loader.js';
 import {noFilters} from '../../webhook/defaults.js';
 import type {Metrics} from '../../webhook/metrics/metrics.js';
+import {createCelFamily} from '../cel-policies/cel-serving.js';
 import {defaultConfig} from '../config/config-map.js';
 import {parseFlags} from '../config/flags.js';
 import type {Core, Feature} from '../feature.js';
@@ -37,8 +38,23 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
   const features: Feature[] = [];
   const outcome = parseFlags([...flags], {});
   if ('error' in outcome) throw new Error(outcome.error);
+  const regex = createRegexEngine();
+  const exceptions = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
+  const loader = recordingLoader();
   const core = {
     client,
+    cel: createCelFamily({
+      resources,
+      regex,
+      compile: {regex},
+      exceptions,
+      engine: {loader, regex, resources},
+      offload: () => ({offloads: () => false, offloadsCondition: () => false, stop: async () => undefined}),
+      defaultTimeout: 10,
+      forceIgnore: false,
+      backgroundUsers: new Set(),
+    }),
+    rights: {can: () => undefined, refresh: async () => false},
     clock,
     log,
     manager,
@@ -46,10 +62,10 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
     cache: new PolicyCache({
       resources,
       compile: {matchConditions: 'by-api-server', background: 'served'},
-      exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'},
+      exceptions,
     }),
-    loader: recordingLoader(),
-    regex: createRegexEngine(),
+    loader,
+    regex,
     metrics: {registry: new Registry()} as Metrics,
     events: {emit: (event: PolicyEvent) => void events.push(event)},
     flags: outcome.flags,
