@@ -135,6 +135,8 @@ describe('a broken edit that reaches the store', () => {
     } finally {
       for (const pid of pids) process.kill(pid, 'SIGCONT');
     }
+    // Frozen for longer than their probes bear, they are asked nothing until the next one.
+    await eventually(() => operator.agent.replicas().every(({ready}) => ready), {what: 'replicas ready again'});
   }
 
   async function eventsOn(name: string) {
