@@ -1,9 +1,11 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import {createServer as createTlsServer, type ServerOptions, type Server as TlsServer} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import type {HttpRequest} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
 import {systemClock} from '../clock.js';
+import {issueCa, issueLeaf} from '../tls/index.js';
 import {createHttpCaller, type HttpCallerOptions} from './http-caller.js';
 import {createNameLookup} from './name-lookup.js';
 
@@ -296,4 +298,45 @@ it('tells only how a connection failed', async () => {
     `Get "http://data.shop.svc:${port}/v1": ECONNREFUSED`,
   );
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+});
+
+describe('TLS', () => {
+  let secure: TlsServer;
+
+  async function serve(options: ServerOptions, dnsNames: string[]): Promise<{url: string; ca: string}> {
+    const now = Date.now();
+    const ca = await issueCa({algorithm: 'ECDSA', now, commonName: 'test'});
+    const {cert, key} = await issueLeaf({ca, algorithm: 'ECDSA', now, dnsNames, ipAddresses: []});
+    secure = createTlsServer({cert, key, ...options}, (_request, response) => response.end('1'));
+    await new Promise<void>(resolve => secure.listen(0, '127.0.0.1', resolve));
+    return {url: `https://data.shop.svc:${(secure.address() as AddressInfo).port}/`, ca: ca.cert};
+  }
+
+  afterEach(() => new Promise(resolve => secure.close(resolve)));
+
+  it('trusts the authorities given, by the name of the host, and no others', async () => {
+    const {url, ca} = await serve({}, ['data.shop.svc']);
+    const other = await issueCa({algorithm: 'ECDSA', now: Date.now(), commonName: 'other'});
+    expect(await call({url, caBundle: ca})).toEqual({statusCode: 200, body: 1});
+    expect(await refusal(call({url}))).toContain('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(await refusal(call({url, caBundle: other.cert}))).toMatch(/UNABLE_TO|SELF_SIGNED|CERT/);
+  });
+
+  it('does not take a certificate of another name', async () => {
+    const {url, ca} = await serve({}, ['other.shop.svc']);
+    expect(await refusal(call({url, caBundle: ca}))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  it('speaks nothing older than 1.2', async () => {
+    const {url, ca} = await serve({minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0'}, [
+      'data.shop.svc',
+    ]);
+    await refusal(call({url, caBundle: ca}));
+  });
+
+  it('tells authorities that cannot be read', async () => {
+    const {url} = await serve({}, ['data.shop.svc']);
+    const caBundle = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    expect(await refusal(call({url, caBundle}))).toMatch(/^Get "https:/);
+  });
 });

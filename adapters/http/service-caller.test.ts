@@ -81,6 +81,15 @@ describe('service caller', () => {
     });
   }
 
+  it('calls only URLs that are allowed, where any is, and reaches private addresses by them', async () => {
+    const allow = ['127.0.0.1', `http://data.shop.svc:${port}/v1`];
+    expect(await call({}, {allow})).toEqual({ok: true});
+    expect(await refusal(call({url: `http://data.shop.svc:${port}/v2`}, {allow}))).toContain('no matching allowlist entry');
+    const lookup = createNameLookup({resolve: async () => ['10.255.255.1']});
+    const timeoutMs = 50;
+    expect(await refusal(call({}, {allow: [`http://data.shop.svc:${port}/`], lookup, timeoutMs}))).not.toContain('not allowed');
+  });
+
   it('refuses a name of which one address is not allowed', async () => {
     const lookup = createNameLookup({resolve: async () => ['127.0.0.1', '169.254.169.254']});
     expect(await refusal(call({}, {lookup}))).toContain('not allowed');
