@@ -1,4 +1,3 @@
-import type {Program} from '../cel/environment.js';
 import {compileMutationList} from '../cel-mutate/compile-mutations.js';
 import {type ConstraintMatcher, compileConstraints} from '../cel-policies/match/match-constraints.js';
 import type {CompiledMutations} from '../cel-policies/types.js';
@@ -19,11 +18,6 @@ export interface CompiledAdmissionPolicy {
   readonly rules: NativeRules;
   /** Only of mutating ones. */
   readonly mutations: Pick<CompiledMutations, 'apply'> | undefined;
-  /**
-   * Its mutations read `params.items`: offline, all objects that a selector finds were once given as one list. The API
-   * server gives them one after another, which all other policies get.
-   */
-  readonly takesParamList: boolean;
   readonly bindings: readonly CompiledBinding[];
 }
 
@@ -41,7 +35,6 @@ export function compileAdmissionPolicy(
   regex: RegexEngine,
 ): AdmissionCompileResult {
   let mutations: CompiledAdmissionPolicy['mutations'];
-  const programs: Program[] = [];
   const {rules, problems} = compileNativeRules(
     {
       variables: source.variables,
@@ -51,26 +44,12 @@ export function compileAdmissionPolicy(
       paths,
       more: tools => {
         if (source.type !== 'mutating') return;
-        mutations = compileMutationList(
-          source.mutations,
-          {
-            environment: tools.environment,
-            compile(...call) {
-              const program = tools.compile(...call);
-              if (program !== undefined) programs.push(program);
-              return program;
-            },
-            fault: (...told) => tools.fault(...told),
-            warn: (...told) => tools.warn(...told),
-          },
-          asServer,
-        );
+        mutations = compileMutationList(source.mutations, tools, asServer);
       },
     },
     {regex, mutating: source.type === 'mutating'},
   );
   if (rules === undefined) return {policy: undefined, problems};
-  programs.push(...rules.plan.variables.values(), ...rules.conditions.programs.map(({program}) => program));
   const own = bindings.filter(binding => binding.type === source.type && binding.policyName === source.ref.name);
   return {
     problems: [],
@@ -79,15 +58,10 @@ export function compileAdmissionPolicy(
       matches: compileConstraints(source.matchConstraints),
       rules,
       mutations,
-      takesParamList: programs.some(readsParamItems),
       bindings: own.map(binding => ({
         source: binding,
         matches: binding.matchResources === undefined ? everything : compileConstraints(binding.matchResources),
       })),
     },
   };
-}
-
-function readsParamItems({paths: read}: Program): boolean {
-  return [...(read.get('params') ?? [])].some(path => path === 'items' || path.startsWith('items.'));
 }
