@@ -47,22 +47,24 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
   const labelsOf = new WeakMap<JsonObject, Labels>();
   const schemas = resources && createKindSchemas({client, resources, clock, timeoutMs: readTimeoutMs});
 
-  /** One live read at a time per object; `undefined` when it does not exist. */
-  function read(ref: ObjectRef): Promise<JsonObject | undefined> {
-    const key = `${ref.resource}/${joinKey(ref.namespace ?? '', ref.name)}`;
+  /** One live read at a time per question: who asks while it runs shares its answer. */
+  function once(key: string, start: () => Promise<JsonObject | undefined>): Promise<JsonObject | undefined> {
     const running = reads.get(key);
     if (running !== undefined) return running;
-    const started = client
-      .get(ref, {timeoutMs: readTimeoutMs, maxBytes})
-      .catch((error: unknown) => {
-        if (hasStatus(error, 404)) return undefined;
-        throw new EvalError(
-          `failed to read ${ref.resource} ${joinKey(ref.namespace ?? '', ref.name)}: ${reasonOf(error)}`,
-        );
-      })
-      .finally(() => reads.delete(key));
+    const started = start().finally(() => reads.delete(key));
     reads.set(key, started);
     return started;
+  }
+
+  /** `undefined` when the object does not exist. */
+  function read(ref: ObjectRef): Promise<JsonObject | undefined> {
+    const where = joinKey(ref.namespace ?? '', ref.name);
+    return once(`${ref.resource}/${where}`, () =>
+      client.get(ref, {timeoutMs: readTimeoutMs, maxBytes}).catch((error: unknown) => {
+        if (hasStatus(error, 404)) return undefined;
+        throw new EvalError(`failed to read ${ref.resource} ${where}: ${reasonOf(error)}`);
+      }),
+    );
   }
 
   function labels(namespace: JsonObject): Labels {
@@ -94,17 +96,25 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
 
   /** What the API server answers to `resource.*`. */
   async function exchange(call: ResourceCall, load: LoadOptions): Promise<JsonObject | undefined> {
-    const left = load.deadline - clock.now();
-    const timeoutMs = Number.isFinite(left) ? Math.max(1, left) : undefined;
     const {verb: method, parameters: query, body} = call;
-    const answer = client.request({method, path: pathOf(call), query, body, timeoutMs, maxBytes}).catch(error => {
-      if (call.orNone === true && hasStatus(error, 404)) return undefined;
-      throw failureOf(call, error);
-    });
-    const response = await beforeDeadline(answer, {clock, load});
-    if (response === undefined) return undefined;
-    if (isObject(response.body)) return response.body;
-    throw new EvalError(`${placeOf(call)}: the answer is no object`);
+    const path = pathOf(call);
+    const started = (timeoutMs: number | undefined) =>
+      client.request({method, path, query, body, timeoutMs, maxBytes}).then(
+        response => {
+          if (isObject(response.body)) return response.body;
+          throw new EvalError(`${placeOf(call)}: the answer is no object`);
+        },
+        error => {
+          if (call.orNone === true && hasStatus(error, 404)) return undefined;
+          throw failureOf(call, error);
+        },
+      );
+    if (method === 'GET') {
+      const key = `${call.orNone === true} ${path} ${query?.['labelSelector'] ?? ''}`;
+      return beforeDeadline(once(key, () => started(readTimeoutMs)), {clock, load});
+    }
+    const left = load.deadline - clock.now();
+    return beforeDeadline(started(Number.isFinite(left) ? Math.max(1, left) : undefined), {clock, load});
   }
 
   async function objectOf(call: ResourceCall, load: LoadOptions): Promise<JsonObject> {
@@ -140,7 +150,14 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       const found = lookup(name, over.signal).catch(lookupFailed(name));
       return beforeDeadline(found, {clock, load}).finally(() => over.abort());
     },
-    resourceGet: (query, load) => exchange({verb: 'GET', query, name: query.name, orNone: true}, load),
+    resourceGet(query, load) {
+      const isConfigMap = query.resource === 'configmaps' && query.group === '' && query.version === 'v1';
+      const mirrored =
+        isConfigMap && query.subresource === undefined
+          ? configMaps?.get(joinKey(query.namespace, query.name))
+          : undefined;
+      return mirrored ?? exchange({verb: 'GET', query, name: query.name, orNone: true}, load);
+    },
     resourceList(query, load) {
       const selector = query.labels.map(([key, value]) => `${key}=${value}`).join(',');
       return objectOf({verb: 'GET', query, ...(selector !== '' && {parameters: {labelSelector: selector}})}, load);

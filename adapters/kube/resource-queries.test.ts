@@ -76,6 +76,40 @@ describe('objects for expressions', () => {
     ]);
   });
 
+  it('are read once for all who ask at a time, and again later', async () => {
+    server.put('api/v1/pods', {apiVersion: 'v1', kind: 'Pod', metadata: {name: 'web', namespace: 'shop'}});
+    const loader = loaderOf();
+    const query = {...pods, namespace: 'shop', name: 'web'};
+    await Promise.all([1, 2, 3].map(() => loader.resourceGet(query, load())));
+    expect(server.requests.length).toBe(1);
+    await loader.resourceGet(query, load());
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('are given up at the deadline of who asks, and are there for who waits longer', async () => {
+    const held: Array<() => void> = [];
+    server.intercept = (_request, response) => {
+      held.push(() => answer(response, {kind: 'Pod'}));
+      return true;
+    };
+    const loader = loaderOf();
+    const query = {...pods, namespace: 'shop', name: 'web'};
+    const patient = loader.resourceGet(query, load());
+    expect(await refusal(() => loader.resourceGet(query, {deadline: Date.now() + 30}))).toContain('in the time of');
+    for (const go of held) go();
+    expect(await patient).toEqual({kind: 'Pod'});
+    expect(held.length).toBe(1);
+  });
+
+  it('come from the mirror when they are ConfigMaps that are kept in it', () => {
+    const configMaps = createObjectStore();
+    const kept = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a', namespace: 'shop'}, data: {x: '1'}};
+    configMaps.put('shop/a', kept);
+    const query = {...pods, resource: 'configmaps', namespace: 'shop', name: 'a'};
+    expect(loaderOf({configMaps}).resourceGet(query, load())).toBe(kept);
+    expect(server.requests).toEqual([]);
+  });
+
   it('are listed by labels', async () => {
     server.put('api/v1/pods', {metadata: {name: 'web', namespace: 'shop', labels: {app: 'web', tier: 'a'}}});
     server.put('api/v1/pods', {metadata: {name: 'db', namespace: 'shop', labels: {app: 'db', tier: 'a'}}});
