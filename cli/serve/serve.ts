@@ -35,7 +35,8 @@ export interface ServeOptions {
 
 /** Exceptions free objects of their own namespace, wherever they are kept; there is no operator's namespace here. */
 const exceptions = {enabled: true, operatorNamespace: '', exceptionNamespace: ''} as const;
-const compile = {matchConditions: 'not-available'} as const;
+const regex = createRegexEngine();
+const compile = {matchConditions: 'not-available', regex} as const;
 
 /** The admission server off a folder of policies; runs until a signal ends it. Returns the exit code. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -60,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   ]);
   const metrics = createMetrics({version: packageJson.version});
   const server = createAdmissionServer({
-    engine: createEngine({policies: cache, loader, regex: createRegexEngine()}),
+    engine: createEngine({policies: cache, loader, regex}),
     resources: () => builtinResourceMap,
     roles: noRoles,
     filters: () => noFilters,

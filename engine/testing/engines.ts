@@ -39,7 +39,7 @@ export function engineOf(objects: readonly JsonObject[], options: TestEngineOpti
 export function emptyCache(exceptionNamespace = ''): PolicyCache {
   return new PolicyCache({
     resources: () => builtinResourceMap,
-    compile: {matchConditions: 'by-api-server'},
+    compile: {matchConditions: 'by-api-server', regex},
     exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace},
   });
 }

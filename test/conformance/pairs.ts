@@ -75,7 +75,7 @@ export function policyPair(raw: JsonObject, exceptions: readonly JsonObject[] = 
   );
   const cache = new PolicyCache({
     resources: () => builtinResourceMap,
-    compile: {matchConditions: 'not-available', background: 'served'},
+    compile: {matchConditions: 'not-available', background: 'served', regex},
     exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'},
   });
   for (const exception of exceptions) cache.putException(exception);

@@ -8,6 +8,7 @@ export interface Suite {
   readonly path: string;
   readonly family: string;
   readonly features: readonly string[];
+  readonly policyKinds: readonly string[];
   readonly flags: readonly string[];
   readonly recorded: {readonly status: string; readonly exit: number; readonly rows: number; readonly why?: string};
   /** What a suite needs that this release does not have; `undefined` when it is served. */
@@ -60,6 +61,7 @@ export function readSuites(root: string): readonly Suite[] {
         path: entry.path,
         family: entry.family,
         features: entry.features,
+      policyKinds: entry.policyKinds,
         flags,
         recorded: {status, exit, rows, ...(why !== undefined && {why})},
         waitsFor: waitsFor(entry, status),
@@ -67,12 +69,11 @@ export function readSuites(root: string): readonly Suite[] {
     });
 }
 
-const classicKinds = new Set(['ClusterPolicy', 'Policy', 'PolicyException', 'CleanupPolicy', 'ClusterCleanupPolicy']);
-const laterFeatures = ['validate.cel', 'validate.manifests', 'verifyImages'];
+const laterKinds = new Set(['ImageValidatingPolicy', 'NamespacedImageValidatingPolicy']);
+const laterFeatures = ['validate.manifests', 'verifyImages'];
 
 function waitsFor({policyKinds, features}: IndexEntry, status: string): string | undefined {
   if (status === 'needs-network') return 'a network';
-  const kinds = policyKinds.filter(kind => !classicKinds.has(kind));
-  if (kinds.length > 0) return 'CEL policy kinds';
+  if (policyKinds.some(kind => laterKinds.has(kind))) return 'ImageValidatingPolicy';
   return laterFeatures.find(feature => features.includes(feature));
 }

@@ -11,17 +11,18 @@ import {type GuideRow, guideObject, guideObjects, guideRoot, guideRows, messages
 import {engineRequest} from '../guide/request.js';
 
 const root = guideRoot();
+const regex = createRegexEngine();
 
 function loaded(root: string, file: string) {
   const cache = new PolicyCache({
     resources: () => builtinResourceMap,
-    compile: {matchConditions: 'not-available'},
+    compile: {matchConditions: 'not-available', regex},
     exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: ''},
   });
   const states = guideObjects(root, file).map(object =>
     own(object, 'kind') === 'PolicyException' ? cache.putException(object) : cache.putPolicy(object),
   );
-  const engine = createEngine({policies: cache, loader: createOfflineContextLoader({resources: [], resourceMap: builtinResourceMap, now: Date.now}), regex: createRegexEngine()});
+  const engine = createEngine({policies: cache, loader: createOfflineContextLoader({resources: [], resourceMap: builtinResourceMap, now: Date.now}), regex});
   return {cache, engine, states};
 }
 

@@ -13,6 +13,7 @@ import {evaluateValidating} from './evaluate-validating.js';
 import type {CelVerdict} from './results.js';
 import type {RunPool} from './run-pool.js';
 import {PolicyScope} from './scope.js';
+import {withTemplateMetadata} from './template-metadata.js';
 import {deletionData, homeOf, namespaceOf, policyData} from './scope-data.js';
 
 export interface Question {
@@ -82,7 +83,9 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
   switch (behaviour.type) {
     case 'validating': {
       const lenient = question.forceIgnore || policy.failurePolicy === 'Ignore';
-      const scope = new PolicyScope(plan, data, {host, request});
+      const object = withTemplateMetadata(request.object, variant.name) ?? data.object;
+      const oldObject = withTemplateMetadata(request.oldObject, variant.name) ?? data.oldObject;
+      const scope = new PolicyScope(plan, {...data, object, oldObject}, {host, request});
       return {verdict: evaluateValidating({...behaviour, extracts, lenient}, exceptions, scope)};
     }
     case 'mutating': {

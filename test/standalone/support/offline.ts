@@ -28,7 +28,7 @@ export interface Offline {
 export function loadOffline(objects: readonly JsonObject[]): Offline {
   const cache = new PolicyCache({
     resources: () => builtinResourceMap,
-    compile: {matchConditions: 'not-available'},
+    compile: {matchConditions: 'not-available', regex: createRegexEngine()},
     exceptions: {enabled: true, operatorNamespace: '', exceptionNamespace: ''},
   });
   const states = objects.map(object =>
