@@ -19,7 +19,7 @@ export interface CelIssue {
 }
 
 /** Of a source line; longer ones are shown around the place. */
-const shownColumns = 200;
+const shownColumns = 1_000;
 
 /**
  * Issues as cel-go prints them, in their order: `ERROR: <input>:1:4: …`, the source line, and a caret under the place.

@@ -335,6 +335,9 @@ describe('hints', () => {
   test.each<[string, string | undefined]>([
     ['objet', 'did you mean object?'],
     ['[1].all(element, elment == 1)', 'did you mean element?'],
+    ['nginx.latest', undefined],
+    ['length([1])', 'it is written size(x)'],
+    ['"a".toLowerCase()', 'it is written text.lowerAscii()'],
     ['nginx', 'text needs quotes: "nginx"'],
     ['size', 'size is a function: size(…)'],
     ['"a".contain("b")', 'did you mean contains?'],

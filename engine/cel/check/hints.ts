@@ -1,11 +1,11 @@
 import {nearest} from '../../policy/nearest.js';
 import type {FunctionDeclaration, Overload} from '../library/library.js';
 import type {Call, Select} from '../syntax/ast.js';
-import {macroForms} from '../syntax/macros.js';
 import {isDynOrError} from '../types/same.js';
 import type {Type} from '../types/type.js';
 import {type Applied, shortText, signatureText} from './report.js';
 import type {Scope} from './scope.js';
+import {writtenForm} from './written-forms.js';
 
 const listedNames = 12;
 const listedSignatures = 4;
@@ -19,11 +19,15 @@ function near(name: string, names: readonly string[]): string | undefined {
   );
 }
 
-type Names = Pick<Scope, 'variables' | 'functions' | 'types'> | {readonly names: readonly string[]};
+interface Place {
+  /** Names that macros bind there. */
+  readonly locals: readonly string[];
+  /** Nothing is selected from it or called on it, so it may be meant as text. */
+  readonly alone: boolean;
+}
 
-/** Of a name that is not declared, or of a field that an object has not. */
-export function hintForName(name: string, known: Names, locals: readonly string[] = []): string | undefined {
-  if ('names' in known) return nearField(name, known.names);
+/** Of a name that is not declared. */
+export function hintForName(name: string, known: Scope, {locals, alone}: Place): string | undefined {
   const found = near(name, [...locals, ...known.variables.keys()]);
   if (found !== undefined) return `did you mean ${found}?`;
   if (known.functions.has(name)) return `${name} is a function: ${name}(…)`;
@@ -31,7 +35,7 @@ export function hintForName(name: string, known: Names, locals: readonly string[
   if (members !== undefined) return members;
   const type = near(name, [...known.types.keys()]);
   if (type !== undefined) return `did you mean ${type}?`;
-  return `text needs quotes: "${name}"`;
+  return alone ? `text needs quotes: "${name}"` : undefined;
 }
 
 /** `math` alone is nothing; `math.abs` is a function. */
@@ -43,7 +47,8 @@ function namespaceHint(name: string, functions: Scope['functions']): string | un
 const listed = (names: readonly string[]): string =>
   names.slice(0, listedNames).join(', ') + (names.length > listedNames ? ', …' : '');
 
-function nearField(name: string, names: readonly string[]): string | undefined {
+/** Of a field that an object has not; `names`: those that it has, as far as they can be listed. */
+export function hintForMember(name: string, names: readonly string[]): string | undefined {
   const found = near(name, names);
   if (found !== undefined) return `did you mean ${found}?`;
   return names.length === 0 ? undefined : `fields: ${listed(names)}`;
@@ -59,8 +64,8 @@ export function hintForField(type: Type, {field, test}: Select, scope: Scope): s
 /** Of a function that is not declared. */
 export function hintForCall({name}: Call, {functions}: Scope): string | undefined {
   const written = name.startsWith('.') ? name.slice(1) : name;
-  const forms = macroForms(written);
-  if (forms !== undefined) return `it is written ${forms}`;
+  const form = writtenForm(written);
+  if (form !== undefined) return `it is written ${form}`;
   const found = near(written, [...functions.keys()].filter(isCallable));
   if (found !== undefined) return `did you mean ${found}?`;
   const qualified = [...functions.keys()].find(key => key.endsWith(`.${written}`));

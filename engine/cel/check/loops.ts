@@ -1,21 +1,11 @@
-import type {Bind, Expr, Loop} from '../syntax/ast.js';
+import type {Bind, Loop} from '../syntax/ast.js';
 import {isDynOrError} from '../types/same.js';
 import {boolType, dynType, errorType, intType, listOf, mapOf, optionalOf, type Type} from '../types/type.js';
-import type {Unifier} from '../types/unifier.js';
-import {type Report, shortText} from './report.js';
-
-/** What loops need of the checker. */
-export interface LoopChecker {
-  readonly report: Report;
-  readonly unifier: Unifier;
-  check(expr: Expr): Type;
-  expect(wanted: Type, part: Expr): void;
-  choose(types: readonly Type[], at: number): Type;
-  within(by: Loop | Bind, types: readonly Type[], body: () => void): void;
-}
+import type {Checker} from './checker.js';
+import {shortText} from './report.js';
 
 /** The type that cel-go finds for the unfolded macro. */
-export function checkLoop(loop: Loop, checker: LoopChecker): Type {
+export function checkLoop(loop: Loop, checker: Checker): Type {
   if (loop.name === 'optMap' || loop.name === 'optFlatMap') return optional(loop, checker);
   const range = checker.unifier.resolve(checker.check(loop.range));
   const variables = variableTypes(loop, range, checker);
@@ -26,7 +16,7 @@ export function checkLoop(loop: Loop, checker: LoopChecker): Type {
   return checker.unifier.resolve(type);
 }
 
-function variableTypes(loop: Loop, range: Type, {report, unifier}: LoopChecker): Type[] {
+function variableTypes(loop: Loop, range: Type, {report, unifier}: Checker): Type[] {
   const two = loop.variables.length === 2;
   switch (range.kind) {
     case 'list':
@@ -52,7 +42,7 @@ interface Parts {
   readonly variables: readonly Type[];
 }
 
-function loopBody(loop: Loop, {range, variables}: Parts, checker: LoopChecker): Type {
+function loopBody(loop: Loop, {range, variables}: Parts, checker: Checker): Type {
   const {body, filter, at} = loop;
   switch (loop.name) {
     case 'all':
@@ -79,12 +69,12 @@ function loopBody(loop: Loop, {range, variables}: Parts, checker: LoopChecker): 
 }
 
 /** Type of what a condition adds to. */
-function kept(condition: Type | undefined, result: Type, loop: Loop, checker: LoopChecker): Type {
+function kept(condition: Type | undefined, result: Type, loop: Loop, checker: Checker): Type {
   if (condition !== undefined) checker.choose([condition, result, result], loop.at);
   return result;
 }
 
-function entries(loop: Loop, key: Type, checker: LoopChecker): Type {
+function entries(loop: Loop, key: Type, checker: Checker): Type {
   const type = checker.check(loop.body);
   if (loop.name === 'transformMap') return mapOf(key, type);
   const wanted = mapOf(checker.unifier.freshParameter(), checker.unifier.freshParameter());
@@ -110,7 +100,7 @@ const comparable: ReadonlySet<Type['kind']> = new Set([
   'param',
 ]);
 
-function sorted(loop: Loop, range: Type, checker: LoopChecker): Type {
+function sorted(loop: Loop, range: Type, checker: Checker): Type {
   const key = checker.unifier.resolve(checker.check(loop.body));
   const isList = range.kind === 'list' || isDynOrError(range) || range.kind === 'param';
   if (isList && comparable.has(key.kind)) return range.kind === 'list' ? range : listOf(dynType);
@@ -121,7 +111,7 @@ function sorted(loop: Loop, range: Type, checker: LoopChecker): Type {
 }
 
 /** `x.optMap(v, e)`, `x.optFlatMap(v, e)`. */
-function optional(loop: Loop, checker: LoopChecker): Type {
+function optional(loop: Loop, checker: Checker): Type {
   const {unifier} = checker;
   const value = unifier.freshParameter();
   const range = checker.check(loop.range);
@@ -137,4 +127,14 @@ function optional(loop: Loop, checker: LoopChecker): Type {
     result = loop.name === 'optMap' ? optionalOf(body) : checker.choose([boolType, body, none], loop.at);
   });
   return unifier.resolve(result);
+}
+
+/** `cel.bind(name, init, body)`. */
+export function checkBind(expr: Bind, checker: Checker): Type {
+  const init = checker.check(expr.init);
+  let type: Type = errorType;
+  checker.within(expr, [init], () => {
+    type = checker.check(expr.body);
+  });
+  return checker.unifier.resolve(type);
 }

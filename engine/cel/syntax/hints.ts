@@ -1,3 +1,5 @@
+import * as T from './tokens.js';
+
 /** By the first character of what is no token. */
 const hints: ReadonlyMap<string, string> = new Map([
   ['=', 'to compare, write =='],
@@ -43,12 +45,51 @@ const words: ReadonlyMap<string, string> = new Map([
   ['else', 'a choice is written condition ? this : that'],
 ]);
 
-/** About a token that stands where no operand or operator can be; `before` is the character in front of it. */
-export function hintForToken(text: string, before: string | undefined): {readonly hint?: string} {
+/** Where a token stands that cannot stand there. */
+interface Misplaced {
+  readonly text: string;
+  readonly source: string;
+  readonly at: number;
+}
+
+/** About a token that stands where no operand or operator can be. */
+export function hintForToken({text, source, at}: Misplaced): string | undefined {
   const known = words.get(text.toLowerCase());
-  if (known !== undefined) return {hint: known};
+  if (known !== undefined) return known;
+  const before = source[at - 1];
   if (before === '"' || before === "'") {
-    return {hint: `a quote within a string ends it: write \\${before}, or put the string between the other quotes`};
+    return `a quote within a string ends it: write \\${before}, or put the string between the other quotes`;
   }
-  return {};
+  if (before === '[' && (text === ']' || text === '*')) {
+    return 'to look at every element, write list.all(x, …) or list.exists(x, …)';
+  }
+  if (before === '?' && text === '?') return 'a default is written a.?b.orValue(c)';
+  if (before === '<' && text === '>') return 'to compare, write !=';
+  if (text === '}' && source.lastIndexOf('{{', at) !== -1) {
+    return '{{…}} belongs to the classic policies; in CEL write the expression itself';
+  }
+  return undefined;
+}
+
+/** About a sign before what has one already. */
+export const nestedUnary = (kind: number): string | undefined =>
+  kind === T.NOT || kind === T.MINUS ? 'put parentheses around the inner operation: !(-x)' : undefined;
+
+/** About a token behind a dot that is no name. */
+export function fieldHint(kind: number, text: string): string | undefined {
+  switch (kind) {
+    case T.STRING:
+      return `write [${text}] for a field whose name is no plain word`;
+    case T.IN:
+    case T.TRUE:
+    case T.FALSE:
+    case T.NULL:
+      return `${text} is a word of the language; write ["${text}"]`;
+    case T.STAR:
+      return 'to look at every element, write list.all(x, …) or list.exists(x, …)';
+    case T.LBRACKET:
+      return 'write the bracket right behind the value, without the dot';
+    default:
+      return undefined;
+  }
 }

@@ -96,28 +96,6 @@ const bind: Macro = ({args, at}, grammar) => ({
   at,
 });
 
-const forms: ReadonlyMap<string, string> = new Map([
-  ['has', 'has(object.field)'],
-  ['all', 'list.all(x, condition)'],
-  ['exists', 'list.exists(x, condition)'],
-  ['exists_one', 'list.exists_one(x, condition)'],
-  ['existsOne', 'list.exists_one(x, condition)'],
-  ['map', 'list.map(x, value) or list.map(x, condition, value)'],
-  ['filter', 'list.filter(x, condition)'],
-  ['sortBy', 'list.sortBy(x, key)'],
-  ['optMap', 'optional.optMap(x, value)'],
-  ['optFlatMap', 'optional.optFlatMap(x, optional)'],
-  ['bind', 'cel.bind(name, value, result)'],
-  ['any', 'list.exists(x, condition)'],
-  ['some', 'list.exists(x, condition)'],
-  ['every', 'list.all(x, condition)'],
-  ['greatest', 'math.greatest(a, b)'],
-  ['least', 'math.least(a, b)'],
-]);
-
-/** How a macro is written; `undefined`: no macro has this name, nor a name that means one elsewhere. */
-export const macroForms = (name: string): string | undefined => forms.get(name);
-
 interface Entry {
   readonly expand: Macro;
   readonly twoVariables?: true;

@@ -212,6 +212,12 @@ describe('faults', () => {
 
   test.each([
     ['a and b', 'and is written &&'],
+    ['a?.b', 'an optional field is written a.?b'],
+    ['a ?? b', 'a default is written a.?b.orValue(c)'],
+    ['a <> b', 'to compare, write !='],
+    ['a[].b', 'to look at every element, write list.all(x, …) or list.exists(x, …)'],
+    ['a[*].b', 'to look at every element, write list.all(x, …) or list.exists(x, …)'],
+    ['{{request.object}}', '{{…}} belongs to the classic policies; in CEL write the expression itself'],
     ['a OR b', 'or is written ||'],
     ['a.*', 'to look at every element, write list.all(x, …) or list.exists(x, …)'],
     ['labels."a/b"', 'write ["a/b"] for a field whose name is no plain word'],

@@ -1,6 +1,8 @@
 import {type Grammar, list, map, message} from './aggregates.js';
 import type {Expr} from './ast.js';
+import {balance} from './balance.js';
 import {constant, number} from './constants.js';
+import {fieldHint, nestedUnary} from './hints.js';
 import {limits} from './limits.js';
 import {expandGlobal, expandReceiver} from './macros.js';
 import {binaryOperators, operators, precedences} from './operators.js';
@@ -40,10 +42,12 @@ export class Parser implements Grammar {
     if (reader.kind === T.QUESTION) {
       const at = reader.at;
       let height = reader.height;
+      const hint =
+        reader.ahead(1) === T.DOT && reader.source[at + 1] === '.' ? 'an optional field is written a.?b' : undefined;
       reader.advance();
       const then = this.or();
       height = Math.max(height, reader.height);
-      reader.colon();
+      reader.colon(hint);
       const otherwise = this.expression();
       reader.grow(Math.max(height, reader.height));
       expr = {kind: 'call', name: operators.conditional, target: undefined, args: [expr, then, otherwise], at};
@@ -75,7 +79,7 @@ export class Parser implements Grammar {
       height = Math.max(height, reader.height);
     }
     reader.grow(height + Math.ceil(Math.log2(terms.length)) - 1);
-    return balance(kind === T.OR ? operators.or : operators.and, terms, places, 0, places.length - 1);
+    return balance({name: kind === T.OR ? operators.or : operators.and, terms, places});
   }
 
   private binary(least: number): Expr {
@@ -176,8 +180,7 @@ export class Parser implements Grammar {
     if (optional) reader.advance();
     const field = reader.fieldName();
     if (field === undefined) {
-      const hint = fieldHint(reader);
-      return reader.noAlternative(optional ? '.?' : '.', hint);
+      return reader.noAlternative(optional ? '.?' : '.', fieldHint(reader.kind, reader.text()));
     }
     reader.grow(reader.height);
     return {kind: 'select', operand, field, test: false, optional, at};
@@ -288,33 +291,5 @@ export class Parser implements Grammar {
     this.named = false;
     const call = {name: dot + name, args, at: place};
     return expandGlobal(call, this) ?? {kind: 'call', target: undefined, ...call};
-  }
-}
-
-function balance(name: string, terms: readonly Expr[], places: readonly number[], low: number, high: number): Expr {
-  const middle = (low + high + 1) >> 1;
-  const left = middle === low ? terms[middle]! : balance(name, terms, places, low, middle - 1);
-  const right = middle === high ? terms[middle + 1]! : balance(name, terms, places, middle + 1, high);
-  return {kind: 'call', name, target: undefined, args: [left, right], at: places[middle]!};
-}
-
-const nestedUnary = (kind: number): string | undefined =>
-  kind === T.NOT || kind === T.MINUS ? 'put parentheses around the inner operation: !(-x)' : undefined;
-
-function fieldHint(reader: Reader): string | undefined {
-  switch (reader.kind) {
-    case T.STRING:
-      return `write [${reader.text()}] for a field whose name is no plain word`;
-    case T.IN:
-    case T.TRUE:
-    case T.FALSE:
-    case T.NULL:
-      return `${reader.text()} is a word of the language; write ["${reader.text()}"]`;
-    case T.STAR:
-      return 'to look at every element, write list.all(x, …) or list.exists(x, …)';
-    case T.LBRACKET:
-      return 'write the bracket right behind the value, without the dot';
-    default:
-      return undefined;
   }
 }

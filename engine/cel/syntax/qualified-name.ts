@@ -14,3 +14,6 @@ export function rootName(expr: Expr): string | undefined {
   while (current.kind === 'select' && !current.test && !current.optional) current = current.operand;
   return current.kind === 'ident' ? current.name : undefined;
 }
+
+/** Names with a leading dot are those without it, looked for among what is declared alone. */
+export const withoutDot = (name: string): string => (name.startsWith('.') ? name.slice(1) : name);

@@ -55,12 +55,16 @@ export class Reader {
   }
 
   /** The token does not fit. Where the next one does (`skip`), it is left out; else nothing more can be read. */
-  unexpected(expected: string, skip: boolean): void {
-    const {hint} = this.kind === T.EOF ? {} : hintForToken(this.text(), this.source[this.at - 1]);
+  unexpected(expected: string, skip: boolean, meant?: string): void {
+    const hint = meant ?? this.hint();
     const message = `Syntax error: ${skip ? 'extraneous' : 'mismatched'} input '${this.text()}' expecting ${expected}`;
     if (!skip) this.stop(message, this.at, hint);
     this.fault(message, this.at, hint);
     this.advance();
+  }
+
+  private hint(): string | undefined {
+    return this.kind === T.EOF ? undefined : hintForToken({text: this.text(), source: this.source, at: this.at});
   }
 
   /** No rule of the grammar goes on with the token at hand after `before`. */
@@ -96,12 +100,13 @@ export class Reader {
     this.open--;
   }
 
-  colon(): void {
+  /** Reads the colon; `hint`: what may have been meant where there is none. */
+  colon(hint?: string): void {
     if (this.kind !== T.COLON && startsOperand(this.kind)) {
       this.fault(`Syntax error: missing ':' at '${this.text()}'`, this.at);
       return;
     }
-    if (this.kind !== T.COLON) this.unexpected("':'", this.ahead(1) === T.COLON);
+    if (this.kind !== T.COLON) this.unexpected("':'", this.ahead(1) === T.COLON, hint);
     this.advance();
   }
 
