@@ -13,7 +13,11 @@ import {
 
 /** Declared fields of what the API server tells about a request. At run time these are plain maps. */
 function declare(name: string, fields: Readonly<Record<string, Type>>): ObjectDeclaration {
-  return {name, field: field => (Object.hasOwn(fields, field) ? fields[field] : undefined)};
+  return {
+    name,
+    field: field => (Object.hasOwn(fields, field) ? fields[field] : undefined),
+    fieldNames: () => Object.keys(fields),
+  };
 }
 
 const groupVersionKind = {group: stringType, version: stringType, kind: stringType};

@@ -12,6 +12,8 @@ export class VariableTypes implements ObjectDeclaration {
     return this.#types.get(name);
   }
 
+  readonly fieldNames = (): string[] => [...this.#types.keys()];
+
   add(name: string, type: Type): void {
     this.#types.set(name, type);
   }

@@ -1,7 +1,7 @@
 import {type JsonObject, setOwn} from '../../json/types.js';
 import {CelError} from '../errors.js';
 import type {Library, ObjectDeclaration} from '../library/library.js';
-import {dynType, stringType, type Type} from '../types/type.js';
+import {dynType, objectType, stringType, type Type} from '../types/type.js';
 import {equals, isMap, mapEntries, toJson} from '../values/index.js';
 import {ObjectValue, type Value} from '../values/value.js';
 
@@ -128,7 +128,8 @@ const jsonPatchFields: Readonly<Record<string, Type>> = {
 
 const jsonPatch: ObjectDeclaration = {
   name: 'JSONPatch',
-  field: name => (Object.hasOwn(jsonPatchFields, name) ? jsonPatchFields[name] : undefined),
+  // The API server gives every other name a type without a name, which nothing fits.
+  field: name => (Object.hasOwn(jsonPatchFields, name) ? jsonPatchFields[name] : objectType('')),
   construct: fields => new JsonPatchValue(fields),
 };
 
