@@ -2,6 +2,7 @@ import {celEnv, isCelError, parse as parseBufbuild, plan} from '@bufbuild/cel';
 import * as strings from '@bufbuild/cel/ext';
 import {Environment as MarcEnvironment} from '@marcbachmann/cel-js';
 import {evaluate as evaluateCelJs, parse as parseCelJs} from 'cel-js';
+import {parse} from '../../engine/cel/syntax/parse.js';
 import {dynType} from '../../engine/cel/types/type.js';
 import type {Value} from '../../engine/cel/values/value.js';
 import type {JsonObject} from '../../engine/json/types.js';
@@ -19,7 +20,11 @@ export interface Rival {
 /** This project's: with budget, exact integers and checks of types. */
 export const own: Rival = {
   name: 'own',
-  parse: expression => programOf(environmentFor(['object']), expression),
+  parse(expression) {
+    const {expr, issues} = parse(expression, {twoVariableMacros: true});
+    if (expr === undefined) throw new Error(issues[0]?.message);
+    return expr;
+  },
   compile(expression, variables) {
     const environment = environmentFor(Object.keys(variables));
     const program = programOf(environment, expression);
@@ -37,13 +42,14 @@ function environmentFor(variables: readonly string[]): ReturnType<typeof celEnvi
   if (known) return known;
   const made = celEnvironment({
     variables: Object.fromEntries(variables.map(name => [name, dynType])),
+    homogeneousLiterals: false,
     costLimit: 1_000_000_000,
   });
   environments.set(key, made);
   return made;
 }
 
-const marcOptions = {unlistedVariablesAreDyn: true, enableOptionalTypes: true, homogeneousAggregateLiterals: true};
+const marcOptions = {unlistedVariablesAreDyn: true, enableOptionalTypes: true, homogeneousAggregateLiterals: false};
 const marc = new MarcEnvironment(marcOptions);
 
 export const marcbachmann: Rival = {

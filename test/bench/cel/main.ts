@@ -2,6 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
 import {build} from 'esbuild';
 import {markdown} from '../report.js';
+import type {Ability} from './conformance.js';
 
 interface Row {
   readonly name: string;
@@ -22,7 +23,11 @@ async function bundle(root: string): Promise<string> {
   const out = join(root, 'dist', 'bench');
   await build({
     absWorkingDir: root,
-    entryPoints: {cel: 'test/bench/cel/run.ts', 'cel-first': 'test/bench/cel/first.ts'},
+    entryPoints: {
+      cel: 'test/bench/cel/run.ts',
+      'cel-first': 'test/bench/cel/first.ts',
+      'cel-conformance': 'test/bench/cel/conformance.ts',
+    },
     outdir: out,
     outExtension: {'.js': '.mjs'},
     bundle: true,
@@ -78,4 +83,16 @@ export async function benchCel(root: string, quick: boolean, say: (line: string)
     return [rival, String(expressions), cold.toFixed(0), warm.toFixed(0)];
   });
   say(markdown(['evaluator', 'expressions', 'fresh process', 'warm'], first));
+  say('\nWhat each can do, in this run:');
+  const abilities = node<readonly Ability[]>(join(out, 'cel-conformance.mjs'));
+  say(
+    markdown(
+      ['evaluator', 'expressions of policies read', 'public conformance cases right'],
+      abilities.map(({name, policies, cases}) => [
+        name,
+        policies === undefined ? 'not at hand' : `${policies.read} of ${policies.of}`,
+        `${cases.right} of ${cases.of} (${((100 * cases.right) / cases.of).toFixed(1)} %)`,
+      ]),
+    ),
+  );
 }

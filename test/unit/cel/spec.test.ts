@@ -1,45 +1,7 @@
 import {expect, test} from 'vitest';
-import type {Program} from '../../../engine/cel/environment.js';
-import {extensionLibraries} from '../../../engine/cel/extensions/index.js';
-import {typeText} from '../../../engine/cel/types/type.js';
-import {valueText} from '../../../engine/cel/values/index.js';
-import type {Value} from '../../../engine/cel/values/value.js';
-import {EvalError} from '../../../engine/diagnostic.js';
-import {celEnvironment, celHost} from '../../cel/environment.js';
-import {readSpec, type SpecCase, same} from '../../cel/spec.js';
+import {readSpec} from '../../cel/spec.js';
 import {exceptions} from '../../cel/spec-exceptions.js';
-import {uncheckedProgram} from '../../cel/unchecked.js';
-
-// Literals may mix types, as where generating policies are written: the data takes that for granted.
-const base = celEnvironment({homogeneousLiterals: false});
-
-/** `undefined` when the case comes out as it is to, else what it came to. */
-function fault(spec: SpecCase): string | undefined {
-  const names = Object.keys(spec.variables);
-  const environment = base.extend({variables: spec.variables, libraries: [{name: 'case', functions: spec.functions}]});
-  let program: Program | undefined;
-  if (spec.checked) {
-    const outcome = environment.compile(spec.expr);
-    if (outcome.program === undefined) return 'error' in spec.expected ? undefined : outcome.text;
-    program = outcome.program;
-    if (spec.type && typeText(spec.type) !== typeText(program.type)) return `type ${typeText(program.type)}`;
-    if ('type' in spec.expected) return undefined;
-  } else
-    program = uncheckedProgram(spec.expr, extensionLibraries, names, name => slotOf(environment.slot, names, name));
-  const bindings: Array<Value | undefined> = [];
-  for (const [name, value] of Object.entries(spec.bindings)) bindings[environment.slot(name)] = value;
-  try {
-    const value = program.evaluate(bindings, celHost());
-    return 'value' in spec.expected && same(value, spec.expected.value) ? undefined : valueText(value);
-  } catch (error) {
-    if (error instanceof EvalError) return 'error' in spec.expected ? undefined : error.message;
-    throw error;
-  }
-}
-
-function slotOf(slot: (name: string) => number, names: readonly string[], name: string): number {
-  return names.includes(name) ? slot(name) : 10_000;
-}
+import {faultOf} from '../../cel/spec-judge.js';
 
 test('the public conformance data: every case as it is to come out, but for the known exceptions', () => {
   const {cases, needProtobuf} = readSpec();
@@ -49,7 +11,7 @@ test('the public conformance data: every case as it is to come out, but for the 
     const section = sections.get(spec.section) ?? {passed: 0, of: 0};
     sections.set(spec.section, section);
     section.of++;
-    const found = fault(spec);
+    const found = faultOf(spec);
     if (found === undefined) section.passed++;
     else faults.set(spec.id, `${spec.expr} → ${found}`);
   }
