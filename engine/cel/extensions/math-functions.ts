@@ -89,6 +89,7 @@ export function pickList(sign: 1 | -1): (list: readonly Value[]) => Value {
   return list => {
     let best = list[0];
     if (best === undefined) throw new CelError(`${nameOf(sign)}(list) argument must not be empty`);
+    if (!isNumeric(best)) throw new CelError(`no such overload: ${nameOf(sign)}(list)`);
     for (let index = 1; index < list.length; index++) best = pick(best, list[index]!);
     if (!isNumeric(best)) throw new CelError(`no such overload: ${nameOf(sign)}`);
     return best;

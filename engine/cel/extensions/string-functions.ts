@@ -146,11 +146,14 @@ function isSpace(unit: number): boolean {
   );
 }
 
-export function join(list: readonly Value[], separator = ''): string {
+export function join(list: readonly Value[], separator?: string): string {
+  // Lists of unknown elements come here too; the first one decides, as in cel-go.
+  if (list.length > 0 && typeof list[0] !== 'string')
+    throw new CelError(`no such overload: join(list${separator === undefined ? '' : ', string'})`);
   for (const item of list) {
     if (typeof item !== 'string') throw new CelError(`join: invalid input: ${valueText(item, 100)}`);
   }
-  return list.join(separator);
+  return list.join(separator ?? '');
 }
 
 export function joinedLength(list: readonly Value[], separator = ''): number {

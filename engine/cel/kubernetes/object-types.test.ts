@@ -62,8 +62,8 @@ describe('JSON patch operations', () => {
     expect(new JsonPatchValue([]).has('value')).toBe(false);
   });
 
-  it('declare no other fields', () => {
-    expect(declaration.field('pth')).toBeUndefined();
-    expect(declaration.field('constructor')).toBeUndefined();
+  it('give other fields a type that nothing fits', () => {
+    expect(declaration.field('pth')).toEqual({kind: 'object', name: ''});
+    expect(declaration.field('constructor')).toEqual({kind: 'object', name: ''});
   });
 });

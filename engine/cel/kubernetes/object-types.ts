@@ -130,6 +130,7 @@ const jsonPatch: ObjectDeclaration = {
   name: 'JSONPatch',
   // The API server gives every other name a type without a name, which nothing fits.
   field: name => (Object.hasOwn(jsonPatchFields, name) ? jsonPatchFields[name] : objectType('')),
+  fieldNames: () => Object.keys(jsonPatchFields),
   construct: fields => new JsonPatchValue(fields),
 };
 

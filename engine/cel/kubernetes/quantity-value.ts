@@ -15,6 +15,7 @@ interface BigAmount {
 }
 
 const badFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const badNumber = 'unable to parse numeric part of quantity';
 const badSuffix = "unable to parse quantity's suffix";
 const shape = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 const maxLength = 1_024;
@@ -149,7 +150,10 @@ export function parseQuantityValue(text: string): QuantityValue {
   const {binary, exponent, format} = readSuffix(suffix);
   const read = {negative: sign === '-', whole: whole === '' ? '0' : whole, fraction, binary, exponent, format};
   const small = readSmall(read);
-  return small ? new QuantityValue(small, format) : readBig(read);
+  if (small) return new QuantityValue(small, format);
+  // A suffix alone is zero in small units, and nothing in large ones.
+  if (!/\d/.test(text.slice(0, text.length - suffix.length))) throw new CelError(badNumber);
+  return readBig(read);
 }
 
 interface Suffix {

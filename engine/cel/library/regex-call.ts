@@ -13,9 +13,12 @@ export function compiled(host: CelHost, pattern: string, prefix = ''): CompiledR
   }
 }
 
-/** Searches for a next match charge the budget for the text that they may have to look at. */
+/**
+ * Searches for a next match charge the budget for the text that they may have to look at: a pattern such as `a.*b|a` looks
+ * to the end before it settles for one letter. Short texts, as nearly all are, charge little.
+ */
 export function searching(host: CelHost, limit?: number): FindAllOptions {
-  const onSearch = (length: number): void => host.budget.step(1 + (length >> 6));
+  const onSearch = (length: number): void => host.budget.step(1 + (length < 1024 ? length >> 4 : length >> 1));
   return limit === undefined ? {onSearch} : {onSearch, limit};
 }
 
