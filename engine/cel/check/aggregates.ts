@@ -5,7 +5,7 @@ import {dynType, errorType, optionalOf, type Type} from '../types/type.js';
 import {moreGeneral} from '../types/unifier.js';
 import type {Checker} from './checker.js';
 import {objectField} from './fields.js';
-import {hintForName} from './hints.js';
+import {hintForMember, hintForName} from './hints.js';
 import {shortText} from './report.js';
 
 /** Elements of several types make a list of dyn; whether that is allowed is looked at once all types are known. */
@@ -28,7 +28,8 @@ export function checkMap(expr: MapExpr, checker: Checker): Type {
 
 export function checkMessage(expr: MessageExpr, checker: Checker): Type {
   const name = withoutDot(expr.name);
-  if (checker.scope.object(name)?.construct === undefined) {
+  const object = checker.scope.object(name);
+  if (object?.construct === undefined) {
     notAMessage(expr, checker);
     return errorType;
   }
@@ -38,7 +39,11 @@ export function checkMessage(expr: MessageExpr, checker: Checker): Type {
     if (checker.unifier.assignable([wanted], [type])) continue;
     const [expected, provided] = [wanted, checker.unifier.settle(type)].map(shortText);
     const message = `expected type of field '${field.name}' is '${expected}' but provided type is '${provided}'`;
-    checker.report.add(message, field.at);
+    // Where every name has a type, that of unknown ones is nameless.
+    const unknown = wanted.kind === 'object' && wanted.name === '';
+    checker.report.add(message, field.at, () =>
+      unknown ? hintForMember(field.name, object.fieldNames?.() ?? []) : undefined,
+    );
   }
   return {kind: 'object', name};
 }

@@ -1,6 +1,7 @@
 import type {FunctionDeclaration, Library} from '../library/library.js';
 import {calendar} from './calendar.js';
 import {conversions} from './conversions.js';
+import {literalChecks} from './literal-checks.js';
 import {operators} from './operators.js';
 import {optionals} from './optionals.js';
 import {strings} from './strings.js';
@@ -14,7 +15,7 @@ const declarations: readonly FunctionDeclaration[] = [
 ];
 
 /** CEL's standard functions and operators with optionals; overload ids are cel-go's. In every environment. */
-export const standardLibrary: Library = {name: 'cel.standard', functions: merge(declarations)};
+export const standardLibrary: Library = {name: 'cel.standard', functions: merge(declarations), literalChecks};
 
 function merge(all: readonly FunctionDeclaration[]): FunctionDeclaration[] {
   const byName = new Map<string, FunctionDeclaration>();
