@@ -8,6 +8,9 @@ interface Edit {
   readonly text: string;
 }
 
+/** Fields of a controller's spec that lead to the template; a Pod's has none of them. */
+const templateFields: ReadonlySet<string> = new Set(['template', 'jobTemplate']);
+
 /** Fields that a controller has itself and its template does not. */
 const ownFields: ReadonlySet<string> = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'generation']);
 
@@ -40,7 +43,9 @@ export function rewriteJsonPatch(source: string, template: TemplatePath): string
   return applyEdits(source, [...objectEdits(tokens, template), ...paths]);
 }
 
+/** What names the template of a controller already was written for one. */
 function isPodPath(text: string): boolean {
+  if (/^\/spec\/(?:template|jobTemplate)(?:\/|$)/.test(text)) return false;
   return /^\/(?:spec|metadata\/(?:labels|annotations))(?:\/|$)/.test(text);
 }
 
@@ -60,10 +65,8 @@ function objectEdits(tokens: readonly Token[], template: TemplatePath): Edit[] {
     if (!isRoot(tokens, index)) return;
     const access = accessAfter(tokens, index + 1);
     if (access === undefined || (access.field !== 'spec' && access.field !== 'metadata')) return;
-    if (access.field === 'metadata') {
-      const next = accessAfter(tokens, access.next);
-      if (next !== undefined && ownFields.has(next.field)) return;
-    }
+    const next = accessAfter(tokens, access.next);
+    if (next !== undefined && (access.field === 'metadata' ? ownFields : templateFields).has(next.field)) return;
     const join = access.optional ? '.?' : '.';
     edits.push({at: token.end, text: template.map(key => `${join}${key}`).join('')});
   });
@@ -98,25 +101,43 @@ function accessAfter(tokens: readonly Token[], index: number): Access | undefine
     : undefined;
 }
 
-/** `Object.spec{…}` → `Object.spec.template.spec{…}`, `Object{…}` → the same inside of the template. */
+/**
+ * `Object.spec{…}` → `Object.spec.template.spec{…}`, `Object{…}` → the same inside of the template. An `Object{…}` that
+ * names the template itself is for a controller already.
+ */
 function typeEdits(tokens: readonly Token[], template: TemplatePath): Edit[] {
   const edits: Edit[] = [];
-  tokens.forEach((token, index) => {
-    if (token.kind !== 'name' || token.text !== 'Object' || tokens[index - 1]?.text === '.') return;
-    const next = tokens[index + 1];
-    const field = tokens[index + 2];
+  let index = 0;
+  while (index < tokens.length) {
+    const token = tokens[index]!;
+    index += 1;
+    if (token.kind !== 'name' || token.text !== 'Object' || tokens[index - 2]?.text === '.') continue;
+    const next = tokens[index];
+    const field = tokens[index + 1];
     if (next?.text === '.' && (field?.text === 'spec' || field?.text === 'metadata')) {
       edits.push({at: token.end, text: template.map(key => `.${key}`).join('')});
-      return;
     }
-    if (next?.text !== '{') return;
-    const close = closing(tokens, index + 1);
+    if (next?.text !== '{') continue;
+    const close = closing(tokens, index);
     // An empty object changes nothing, wherever it stands.
-    if (close === undefined || close === index + 2) return;
+    if (close === undefined || close === index + 1) continue;
+    if (namesTemplate(tokens.slice(index, close))) {
+      index = close;
+      continue;
+    }
     const opening = template.map((key, depth) => `${key}: Object.${template.slice(0, depth + 1).join('.')}{`).join('');
     edits.push({at: next.end, text: opening}, {at: tokens[close]!.start, text: '}'.repeat(template.length)});
-  });
+  }
   return edits;
+}
+
+/** Whether there is an `Object.spec.template` among the tokens. */
+function namesTemplate(tokens: readonly Token[]): boolean {
+  return tokens.some((token, index) => {
+    const [dot, spec, second, field] = tokens.slice(index + 1, index + 5);
+    if (token.kind !== 'name' || token.text !== 'Object' || dot?.text !== '.' || spec?.text !== 'spec') return false;
+    return second?.text === '.' && field !== undefined && templateFields.has(field.text);
+  });
 }
 
 /** Index of the brace that closes the one at `index`. */
