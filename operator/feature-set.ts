@@ -8,7 +8,7 @@ export interface FeatureSet {
   readonly registrations: readonly Registration[];
   readonly sinks: readonly AuditSink[];
   readonly observer: AdmissionObserver | undefined;
-  readonly tell: Required<Pick<Feature, 'setLeading' | 'onPolicy' | 'onCelPolicy' | 'onDiscovery' | 'onConfig'>>;
+  readonly tell: Required<Pick<Feature, 'setLeading' | 'onPolicy' | 'onCelPolicy' | 'onException' | 'onDiscovery' | 'onConfig'>>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -47,6 +47,7 @@ export function featureSet(features: readonly Feature[], log: Logger): FeatureSe
       setLeading: leading => each('change of leadership', feature => feature.setLeading?.(leading)),
       onPolicy: (...change) => each('change of a policy', feature => feature.onPolicy?.(...change)),
       onCelPolicy: (...change) => each('change of a policy', feature => feature.onCelPolicy?.(...change)),
+      onException: () => each('change of an exception', feature => feature.onException?.()),
       onDiscovery: () => each('change of kinds', feature => feature.onDiscovery?.()),
       onConfig: config => each('change of the configuration', feature => feature.onConfig?.(config)),
     },

@@ -65,6 +65,8 @@ export interface Feature {
   onPolicy?(kind: ClassicKind, key: string, state: PolicyState | undefined, before: PolicyState | undefined): void;
   /** The same of policies written in CEL. */
   onCelPolicy?(kind: string, key: string, state: CelPolicyState | undefined): void;
+  /** An exception of either family came, went or changed. */
+  onException?(): void;
   /** Kinds came or went. */
   onDiscovery?(): void;
   onConfig?(config: OperatorConfig): void;

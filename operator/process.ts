@@ -284,7 +284,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     },
     // The leader before may have written late, or somebody by hand.
     onTouched: (kind, key) => status.enqueue(kind, key),
-    onException: () => lease.touch(),
+    onException() {
+        lease.touch();
+        features.tell.onException();
+      },
   });
 
   function onCelPolicy(kind: string, key: string, state: CelPolicyState | undefined): void {
@@ -344,7 +347,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
         lister: manager.lister,
         onChange: onCelPolicy,
         onTouched: (kind, key) => status.enqueue(kind, key),
-        onException: () => lease.touch(),
+        onException() {
+        lease.touch();
+        features.tell.onException();
+      },
       }),
       ...features.registrations,
     ],

@@ -1,0 +1,53 @@
+import {textOf} from '../../engine/json/text.js';
+import {ownPath} from '../../engine/json/types.js';
+import {apiVersionOf} from '../../engine/resource-map.js';
+import type {EngineRequest, PolicyResult, RuleStatus, RuleType} from '../../engine/types.js';
+import type {AuditRecord} from '../../webhook/types.js';
+import type {ReportSubject} from './merge-report.js';
+import {type ReportResult, reportResults} from './report-result.js';
+
+export interface ReportSettings {
+  /** Of `--enableReporting`. */
+  readonly reporting: ReadonlySet<string>;
+  readonly allowed: ReadonlySet<RuleStatus>;
+  /** Labelled `reports.kyverno.io/disabled`: Events only. */
+  readonly isSilent: (result: PolicyResult) => boolean;
+}
+
+const reportingOf: Readonly<Record<RuleType, string>> = {
+  Validation: 'validate',
+  Mutation: 'mutate',
+  Generation: 'generate',
+  ImageVerify: 'imageVerify',
+};
+
+/** The object of a request, as reports name it; `undefined` when there is none that a report could belong to. */
+export function subjectOf({object, kind, subResource, namespace}: EngineRequest): ReportSubject | undefined {
+  const uid = textOf(ownPath(object, 'metadata', 'uid'));
+  if (object === undefined || uid === '' || subResource !== '' || kind.kind === 'Event') return undefined;
+  const own = textOf(ownPath(object, 'metadata', 'namespace'));
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    namespace: kind.group === '' && kind.kind === 'Namespace' ? '' : own || namespace,
+    name: textOf(ownPath(object, 'metadata', 'name')),
+    uid,
+  };
+}
+
+/** What an admission has to say in a report: nothing of what was refused, deleted or only tried. */
+export function admissionResults(record: AuditRecord, settings: ReportSettings): {readonly subject: ReportSubject; readonly results: ReportResult[]} | undefined {
+  const {request, allowed} = record;
+  if (!allowed || request.dryRun || request.operation === 'DELETE' || request.operation === 'CONNECT') return undefined;
+  const subject = subjectOf(request);
+  if (subject === undefined) return undefined;
+  const results = resultsFor(record.results, settings);
+  return results.length === 0 ? undefined : {subject, results};
+}
+
+export function resultsFor(results: readonly PolicyResult[], {reporting, allowed, isSilent}: ReportSettings): ReportResult[] {
+  return results
+    .filter(result => !isSilent(result))
+    .map(result => ({...result, rules: result.rules.filter(rule => reporting.has(reportingOf[rule.type]))}))
+    .flatMap(result => reportResults(result, allowed));
+}

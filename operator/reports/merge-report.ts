@@ -1,0 +1,87 @@
+import {textOf} from '../../engine/json/text.js';
+import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {resultFingerprint, storedResult} from './fingerprint.js';
+import {managedByLabel, type ReportApi} from './report-kinds.js';
+import {type ReportResult, resultJson, resultKey} from './report-result.js';
+
+/** The object that a report is about. */
+export interface ReportSubject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What has been found out about one object, to be joined with what its report says. */
+export interface ReportChange {
+  readonly subject: ReportSubject;
+  readonly results: readonly ReportResult[];
+  /**
+   * Which results of a stored report have had their say: those that it selects and that are not among `results` go.
+   */
+  readonly replaces: (stored: ReportResult) => boolean;
+}
+
+const statuses = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
+
+/**
+ * The report after a change; `undefined` when none is needed any more, the same reference when nothing differs. Results
+ * that say what they said before keep their time.
+ */
+export function mergeReport(existing: JsonObject | undefined, change: ReportChange, api: ReportApi, seconds: number): JsonObject | undefined {
+  const stored = existing === undefined ? [] : own(existing, 'results');
+  const before = new Map<string, {readonly json: JsonObject; readonly mark: number}>();
+  const merged = new Map<string, JsonObject>();
+  let same = existing !== undefined;
+  for (const json of Array.isArray(stored) ? stored.filter(isObject) : []) {
+    const result = storedResult(json);
+    const key = resultKey(result);
+    before.set(key, {json, mark: resultFingerprint(result)});
+    if (change.replaces(result)) same = same && change.results.some(one => resultKey(one) === key);
+    else merged.set(key, json);
+  }
+  for (const result of change.results) {
+    const key = resultKey(result);
+    const known = before.get(key);
+    if (known !== undefined && known.mark === resultFingerprint(result)) merged.set(key, known.json);
+    else {
+      same = false;
+      merged.set(key, resultJson(result, api.messageField, seconds));
+    }
+  }
+  if (merged.size === 0) return undefined;
+  if (same && existing !== undefined && merged.size === before.size) return existing;
+  const results = [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, json]) => json);
+  return reportObject(existing, change.subject, results, api);
+}
+
+function reportObject(existing: JsonObject | undefined, subject: ReportSubject, results: readonly JsonObject[], api: ReportApi): JsonObject {
+  const {apiVersion, kind, namespace, name, uid} = subject;
+  const summary: Record<string, number> = Object.fromEntries(statuses.map(status => [status, 0]));
+  for (const result of results) {
+    const status = textOf(own(result, 'result'));
+    if (Object.hasOwn(summary, status)) summary[status] = (summary[status] ?? 0) + 1;
+  }
+  const metadata = ownPath(existing, 'metadata');
+  return {
+    apiVersion: `${api.group}/${api.version}`,
+    kind: namespace === '' ? api.cluster.kind : api.namespaced.kind,
+    metadata: {
+      name: uid,
+      ...(namespace !== '' && {namespace}),
+      labels: {...(labelsOf(metadata) as JsonObject), [managedByLabel]: 'kyverno'},
+      ownerReferences: [{apiVersion, kind, name, uid}],
+      ...(isObject(metadata) && own(metadata, 'resourceVersion') !== undefined && {resourceVersion: own(metadata, 'resourceVersion')!}),
+    },
+    scope: {apiVersion, kind, name, ...(namespace !== '' && {namespace}), uid},
+    results: [...results],
+    summary,
+  };
+}
+
+function labelsOf(metadata: unknown): JsonObject {
+  const labels = isObject(metadata as JsonObject) ? own(metadata as JsonObject, 'labels') : undefined;
+  return isObject(labels) ? labels : {};
+}

@@ -1,0 +1,159 @@
+import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
+import {fail} from '../../adapters/kube/testing/api-server.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import {createEngine} from '../../engine/run/create-engine.js';
+import type {PolicyResult} from '../../engine/types.js';
+import type {AuditRecord} from '../../webhook/types.js';
+import type {Feature} from '../feature.js';
+import {existingObjectRequest} from '../requests/existing-object.js';
+import {createTestCore, type TestCore} from '../testing/test-core.js';
+import {mergeReport, type ReportSubject} from './merge-report.js';
+import {policyReportApi} from './report-kinds.js';
+import type {ReportResult} from './report-result.js';
+import {createReportFeatures} from './reports-feature.js';
+
+const subject: ReportSubject = {apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'a', uid: 'uid-a'};
+
+function result(rule: string, status: ReportResult['status'] = 'pass', more: Partial<ReportResult> = {}): ReportResult {
+  return {source: 'kyverno', policy: 'p', rule, status, message: 'm', scored: true, category: undefined, severity: undefined, properties: {}, part: '', ...more};
+}
+
+describe('the report of an object', () => {
+  const merge = (existing: JsonObject | undefined, results: ReportResult[], seconds: number, replaces: (stored: ReportResult) => boolean = () => false) =>
+    mergeReport(existing, {subject, results, replaces}, policyReportApi, seconds);
+
+  it('says each thing once, and when it became so', () => {
+    const first = merge(undefined, [result('b', 'fail'), result('a')], 100)!;
+    expect(first).toMatchObject({
+      kind: 'PolicyReport',
+      metadata: {name: 'uid-a', namespace: 'shop', ownerReferences: [{apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'uid-a'}]},
+      scope: {kind: 'Pod', name: 'a', uid: 'uid-a'},
+      summary: {pass: 1, fail: 1, warn: 0, error: 0, skip: 0},
+      results: [{rule: 'a', result: 'pass', timestamp: {seconds: 100, nanos: 0}}, {rule: 'b', result: 'fail'}],
+    });
+    expect(merge(first, [result('b', 'fail')], 200)).toBe(first);
+    const second = merge(first, [result('b')], 200)!;
+    expect(second['results']).toMatchObject([{rule: 'a', timestamp: {seconds: 100}}, {rule: 'b', result: 'pass', timestamp: {seconds: 200}}]);
+  });
+
+  it('loses what has been replaced, and ends with its last result', () => {
+    const first = merge(undefined, [result('a'), result('b', 'pass', {policy: 'q'})], 1)!;
+    const second = merge(first, [], 2, stored => stored.policy === 'p')!;
+    expect(second['results']).toMatchObject([{policy: 'q'}]);
+    expect(merge(second, [], 3, () => true)).toBeUndefined();
+    expect(merge(second, [], 3)).toBe(second);
+  });
+});
+
+describe('reports', () => {
+  const collection = 'apis/wgpolicyk8s.io/v1alpha2/policyreports';
+  let test: TestCore;
+  let features: readonly Feature[];
+
+  beforeEach(async () => {
+    test = await createTestCore();
+    const {cache, loader, regex, resources} = test.core;
+    Object.assign(test.core, {engine: createEngine({policies: cache, loader, regex, resources})});
+    Object.assign(test.core.metrics, {policyResults: () => undefined});
+  });
+
+  afterEach(() => test.close());
+
+  async function start(): Promise<void> {
+    features = createReportFeatures(test.core);
+    for (const feature of features) await test.run(feature);
+  }
+
+  function pod(name: string, labels: Record<string, string> = {}): JsonObject {
+    return {apiVersion: 'v1', kind: 'Pod', metadata: {name, namespace: 'shop', uid: `uid-${name}`, labels}, spec: {containers: []}};
+  }
+
+  function record(object: JsonObject, results: readonly PolicyResult[]): AuditRecord {
+    const info = test.core.resources().find('Pod')[0]!;
+    return {webhook: 'validate', request: existingObjectRequest(object, info), time: 0, allowed: true, results};
+  }
+
+  function found(rule: string, status: 'pass' | 'fail'): PolicyResult {
+    return {
+      policy: {apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', namespace: '', name: 'p', key: 'p'},
+      failurePolicy: 'Fail',
+      emitWarning: false,
+      annotations: {'policies.kyverno.io/severity': 'high', 'policies.kyverno.io/category': 'c'},
+      background: true,
+      rules: [{rule, type: 'Validation', status, message: 'm', action: 'Audit'}],
+    };
+  }
+
+  const submit = (one: AuditRecord) => features[0]!.sink!.submit(one, new AbortController().signal);
+  const writes = () => test.server.requests.filter(({method, path}) => method !== 'GET' && path.includes('policyreports')).length;
+  const reports = () => test.server.objects(collection);
+
+  const policy: JsonObject = {
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: {name: 'p', uid: 'uid-p', generation: 1},
+    spec: {
+      background: true,
+      rules: [{name: 'labelled', match: {any: [{resources: {kinds: ['Pod']}}]}, validate: {message: 'label it', pattern: {metadata: {labels: {team: '?*'}}}}}],
+    },
+  };
+
+  it('are written by the replica that judged, once for equal verdicts', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false});
+    await start();
+    for (let round = 0; round < 5; round += 1) await submit(record(pod('a'), [found('r', 'fail'), found('s', 'pass')]));
+    await eventually(() => reports().length === 1);
+    expect(reports()[0]).toMatchObject({summary: {fail: 1, pass: 1}, results: [{rule: 'r', severity: 'high', category: 'c', properties: {process: 'background scan'}}, {rule: 's'}]});
+    await eventually(() => test.core.manager.lister('policyreports.wgpolicyk8s.io').size === 1);
+    for (let round = 0; round < 200; round += 1) await submit(record(pod('a'), [found('r', 'fail'), found('s', 'pass')]));
+    await turns(20);
+    expect(writes()).toBe(1);
+    await submit(record(pod('a'), [found('r', 'pass')]));
+    await eventually(() => ownPath(reports()[0], 'summary', 'pass') === 2);
+    expect(writes()).toBe(2);
+  });
+
+  it('hold on to the writes of others', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false});
+    await start();
+    let conflicts = 0;
+    test.server.intercept = (request, response) => {
+      if (request.method !== 'POST' || !request.path.includes('policyreports') || conflicts > 0) return false;
+      conflicts += 1;
+      const body = request.body as JsonObject;
+      test.server.put(collection, {...body, summary: {}, results: [{source: 'kyverno', policy: 'q', rule: 'x', result: 'pass', message: 'm', scored: true}]});
+      return fail(response, {code: 409, reason: 'AlreadyExists'});
+    };
+    await submit(record(pod('a'), [found('r', 'fail')]));
+    await eventually(() => ownPath(reports()[0], 'summary', 'fail') === 1);
+    expect(ownPath(reports()[0], 'summary', 'pass')).toBe(1);
+  });
+
+  it('of existing objects follow what they are and what policies there are', async () => {
+    test.server.put('api/v1/pods', pod('good', {team: 'x'}));
+    test.server.put('api/v1/pods', pod('bad'));
+    const served = test.core.cache.putPolicy(policy);
+    await start();
+    const summaries = () => Object.fromEntries(reports().map(report => [ownPath(report, 'scope', 'name'), ownPath(report, 'summary', 'fail')]));
+    await eventually(() => reports().length === 2);
+    expect(summaries()).toEqual({good: 0, bad: 1});
+    const before = writes();
+    test.server.put('api/v1/pods', pod('bad', {team: 'y'}));
+    await eventually(() => summaries()['bad'] === 0);
+    expect(writes()).toBe(before + 1);
+    test.core.cache.dropPolicy('p');
+    for (const feature of features) feature.onPolicy?.('ClusterPolicy', 'p', undefined, served);
+    await eventually(() => reports().length === 0);
+  });
+
+  it('go on when one kind may not be read', async () => {
+    test.server.put('api/v1/pods', pod('bad'));
+    test.server.intercept = (request, response) => request.path.startsWith('/api/v1/secrets') && fail(response, {code: 403, reason: 'Forbidden'});
+    const spec = policy['spec'] as JsonObject;
+    const rule = (spec['rules'] as JsonObject[])[0]!;
+    test.core.cache.putPolicy({...policy, spec: {...spec, rules: [{...rule, match: {any: [{resources: {kinds: ['Secret', 'Pod']}}]}}]}});
+    await start();
+    await eventually(() => reports().length === 1);
+  });
+});
