@@ -87,7 +87,7 @@ function readParts(
   }
   if (!text(metadata, 'name')) faults.error('name-missing', 'metadata.name', 'name is required');
   if (!has(raw, 'spec')) {
-    faults.error('spec-missing', 'spec', 'Required value: spec must not be nil');
+    faults.error('spec-missing', 'spec', 'spec: Required value: spec must not be nil');
     return undefined;
   }
   return {kind, metadata, spec: readObject(own(raw, 'spec'), shape, 'spec', faults) ?? {}};

@@ -10,12 +10,7 @@ import {slotsOf, templateOf} from '../environment/kind-environment.js';
 import {VariableTypes} from '../environment/variables-object.js';
 import {compileConstraints} from '../match/match-constraints.js';
 import type {CelPolicy, GeneratingPolicy, MutatingPolicy, NamedExpression, ValidatingPolicy} from '../model.js';
-import type {
-  CompiledCelPolicy,
-  ConditionOutcome,
-  PolicyBehaviour,
-  PolicyVariant,
-} from '../types.js';
+import type {CompiledCelPolicy, ConditionOutcome, PolicyBehaviour, PolicyVariant} from '../types.js';
 import {ExpressionCompiler} from './expression-compiler.js';
 import {compileAnnotations, compileConditions, compileValidations} from './lists.js';
 import {compileVariables} from './variables.js';
@@ -128,11 +123,7 @@ interface CompiledBehaviour {
 }
 
 /** Conditions that are asked before there are variables do not know them: only mutating and deleting ones do. */
-function compileBehaviour(
-  model: Served,
-  compiler: ExpressionCompiler,
-  types: VariableTypes,
-): CompiledBehaviour {
+function compileBehaviour(model: Served, compiler: ExpressionCompiler, types: VariableTypes): CompiledBehaviour {
   if (model.type === 'deleting') {
     const variables = compileVariables(model.spec.variables, types, compiler);
     const conditions = compileConditions(model.spec.conditions, 'spec.conditions', compiler);

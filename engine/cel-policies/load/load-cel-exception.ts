@@ -36,7 +36,7 @@ export function loadCelException(raw: JsonObject): LoadResult<CelException> {
     faults.error('name-missing', 'metadata.name', 'name is required');
   }
   if (!has(raw, 'spec')) {
-    faults.error('spec-missing', 'spec', 'Required value: spec must not be nil');
+    faults.error('spec-missing', 'spec', 'spec: Required value: spec must not be nil');
     return done(undefined);
   }
   const spec = readObject(own(raw, 'spec'), exceptionSpecShape, 'spec', faults) ?? {};

@@ -24,7 +24,7 @@ export function loadCelPolicy(raw: JsonObject, options: CheckOptions = {rulesOpt
   const kind = checkHead(outer, metadata, faults);
   if (kind === undefined) return done(undefined);
   if (!has(raw, 'spec')) {
-    faults.error('spec-missing', 'spec', 'Required value: spec must not be nil');
+    faults.error('spec-missing', 'spec', 'spec: Required value: spec must not be nil');
     return done(undefined);
   }
   const spec = readObject(own(raw, 'spec'), kind.spec, 'spec', faults) ?? {};

@@ -13,8 +13,8 @@ import {evaluateValidating} from './evaluate-validating.js';
 import type {CelVerdict} from './results.js';
 import type {RunPool} from './run-pool.js';
 import {PolicyScope} from './scope.js';
-import {withTemplateMetadata} from './template-metadata.js';
 import {deletionData, homeOf, namespaceOf, policyData} from './scope-data.js';
+import {withTemplateMetadata} from './template-metadata.js';
 
 export interface Question {
   readonly request: EngineRequest;

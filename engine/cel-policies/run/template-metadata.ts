@@ -10,7 +10,10 @@ const paths: Partial<Record<PolicyVariant['name'], readonly string[]>> = {
  * A Pod always has metadata, its template in a file need not: there it is empty, so that expressions made for Pods do not
  * fail. The same object where nothing is missing.
  */
-export function withTemplateMetadata(object: JsonObject | undefined, variant: PolicyVariant['name']): JsonObject | undefined {
+export function withTemplateMetadata(
+  object: JsonObject | undefined,
+  variant: PolicyVariant['name'],
+): JsonObject | undefined {
   const path = paths[variant];
   return object === undefined || path === undefined ? object : completed(object, path);
 }
