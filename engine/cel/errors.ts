@@ -1,11 +1,14 @@
 import {positionAt} from './syntax/position.js';
+import {Boxed} from './values/value.js';
 
 /**
  * What a CEL expression fails with at run time. No `Error` and no stack: a missing field is routine in policies, and most
  * such failures are absorbed by `||` or a macro. Programs turn the one that is left into an `EvalError`.
  */
-export class CelError {
-  constructor(readonly message: string) {}
+export class CelError extends Boxed {
+  constructor(readonly message: string) {
+    super();
+  }
 }
 
 /** A fault found before evaluation. */

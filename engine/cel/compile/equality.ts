@@ -1,26 +1,34 @@
+import {CelError} from '../errors.js';
 import {boolType} from '../types/type.js';
 import {equals, isInt} from '../values/index.js';
 import type {Value} from '../values/value.js';
 import type {Code, Frame} from './frame.js';
-import {type Node, sum} from './node.js';
+import {type Attempt, attemptOf, type Node, sum} from './node.js';
 
 /** `a == b`, or `!=` with `wanted` false. Literals of one type only are compared by identity. */
 export function equality(a: Node, b: Node, wanted: boolean): Node {
   const literal = b.constant === undefined ? a.constant : b.constant;
   const other = b.constant === undefined ? b : a;
-  const run =
-    (literal === undefined ? undefined : withLiteral(other.run, literal, wanted)) ?? general(a.run, b.run, wanted);
-  return {run, sure: boolType, pure: a.pure && b.pure, cost: sum([a.cost, b.cost])};
+  const common = {sure: boolType, pure: a.pure && b.pure, cost: sum([a.cost, b.cost])};
+  const make = literal === undefined ? undefined : withLiteral(literal, wanted);
+  if (make === undefined) return {run: general(a.run, b.run, wanted), ...common};
+  // Nothing but a value comes of an operand that throws its errors.
+  return {run: make(other.run) as Code, attempt: () => make(attemptOf(other)), ...common};
 }
 
-function withLiteral(get: Code, literal: Value, wanted: boolean): Code | undefined {
+function withLiteral(literal: Value, wanted: boolean): ((get: Attempt) => Attempt) | undefined {
   if (literal === null || typeof literal === 'boolean' || typeof literal === 'string') {
-    return wanted ? frame => get(frame) === literal : frame => get(frame) !== literal;
+    return get => frame => {
+      const value = get(frame);
+      if (value === literal) return wanted;
+      return value instanceof CelError ? value : !wanted;
+    };
   }
   if (typeof literal !== 'number' || !isInt(literal)) return undefined;
-  return frame => {
+  return get => frame => {
     const value = get(frame);
-    return (typeof value === 'number' ? value === literal : equals(value, literal)) === wanted;
+    if (typeof value === 'number') return (value === literal) === wanted;
+    return value instanceof CelError ? value : equals(value, literal) === wanted;
   };
 }
 

@@ -18,7 +18,7 @@ export function fold(node: Node, regex: RegexEngine): Node {
   try {
     const constant = node.run(frame);
     frame.settle();
-    return {...node, run: () => constant, constant, cost: free};
+    return {run: () => constant, constant, ...(node.sure && {sure: node.sure}), pure: true, cost: free};
   } catch (error) {
     if (error instanceof CelError || error instanceof BudgetError) return node;
     throw error;

@@ -2,7 +2,7 @@ import {CelError} from '../errors.js';
 import {boolType} from '../types/type.js';
 import type {Value} from '../values/value.js';
 import type {Code, Frame} from './frame.js';
-import {type Node, perhaps, sum} from './node.js';
+import {type Attempt, attemptOf, type Node, perhaps, sum} from './node.js';
 
 /** What stands for a bool but is none. */
 export const noOverload = new CelError('no such overload');
@@ -12,73 +12,89 @@ export function junction(operands: readonly Node[], decisive: boolean): Node {
   const [first, ...rest] = operands;
   const pure = operands.every(operand => operand.pure);
   const cost = perhaps(first!.cost, ...rest.map(operand => operand.cost));
-  const codes = operands.map(operand => operand.run);
-  const run = codes.length === 2 ? pair(codes[0]!, codes[1]!, decisive) : many(codes, decisive);
-  return {run, sure: boolType, pure, cost};
+  const attempts = operands.map(attemptOf);
+  const [a, b, c] = attempts;
+  const attempt =
+    attempts.length === 2
+      ? pair(a!, b!, decisive)
+      : attempts.length === 3
+        ? pair(a!, pair(b!, c!, decisive), decisive)
+        : many(attempts, decisive);
+  return {run: throwing(attempt), attempt: () => attempt, sure: boolType, pure, cost};
 }
 
-function pair(left: Code, right: Code, decisive: boolean): Code {
-  const neutral = !decisive;
+/** The same with errors thrown, of what comes to a bool or to an error. */
+export function throwing(attempt: Attempt): Code {
   return frame => {
-    let value: Value;
-    try {
-      value = left(frame);
-    } catch (error) {
-      return afterError(error, right, frame, decisive);
-    }
-    if (value === decisive) return decisive;
-    if (value !== neutral) return afterError(noOverload, right, frame, decisive);
-    value = right(frame);
+    const value = attempt(frame);
     if (value === true || value === false) return value;
-    throw noOverload;
+    throw value;
   };
 }
 
-function afterError(error: unknown, right: Code, frame: Frame, decisive: boolean): boolean {
-  if (!(error instanceof CelError)) throw error;
-  if (decides(right, frame, decisive)) return decisive;
-  throw error;
+/** What came of an operand that is neither true nor false. */
+export const failureOf = (value: Value | CelError): CelError => (value instanceof CelError ? value : noOverload);
+
+function pair(left: Attempt, right: Attempt, decisive: boolean): Attempt {
+  const neutral = !decisive;
+  return frame => {
+    let value: Value | CelError;
+    try {
+      value = left(frame);
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error;
+      value = error;
+    }
+    if (value === decisive) return decisive;
+    if (value !== neutral) return decides(right, frame, decisive) ? decisive : failureOf(value);
+    value = right(frame);
+    return value === true || value === false ? value : failureOf(value);
+  };
 }
 
 /** Whether an operand decides in spite of an error elsewhere; its own error is less than the first. */
-function decides(code: Code, frame: Frame, decisive: boolean): boolean {
+function decides(operand: Attempt, frame: Frame, decisive: boolean): boolean {
   try {
-    return code(frame) === decisive;
+    return operand(frame) === decisive;
   } catch (error) {
     if (error instanceof CelError) return false;
     throw error;
   }
 }
 
-function many(codes: readonly Code[], decisive: boolean): Code {
-  const count = codes.length;
+function many(operands: readonly Attempt[], decisive: boolean): Attempt {
+  const count = operands.length;
   const neutral = !decisive;
   return frame => {
     let failure: CelError | undefined;
     for (let index = 0; index < count; index++) {
       try {
-        const value = codes[index]!(frame);
+        const value = operands[index]!(frame);
         if (value === decisive) return decisive;
-        if (value !== neutral) failure ??= noOverload;
+        if (value !== neutral) failure ??= failureOf(value);
       } catch (error) {
         if (!(error instanceof CelError)) throw error;
         failure ??= error;
       }
     }
-    if (failure !== undefined) throw failure;
-    return neutral;
+    return failure ?? neutral;
   };
 }
 
 export function not(operand: Node): Node {
-  const get = operand.run;
-  const run = (frame: Frame): boolean => {
+  const get = attemptOf(operand);
+  const attempt: Attempt = frame => {
     const value = get(frame);
     if (value === true) return false;
-    if (value === false) return true;
-    throw noOverload;
+    return value === false ? true : failureOf(value);
   };
-  return {run, sure: boolType, pure: operand.pure, cost: sum([operand.cost])};
+  return {
+    run: throwing(attempt),
+    attempt: () => attempt,
+    sure: boolType,
+    pure: operand.pure,
+    cost: sum([operand.cost]),
+  };
 }
 
 export function conditional(test: Node, yes: Node, no: Node): Node {

@@ -15,8 +15,8 @@ import {
 } from '../values/index.js';
 import {type MapKey, Optional, type Value} from '../values/value.js';
 import type {Code, Frame} from './frame.js';
-import {noOverload} from './logic.js';
-import {type Cost, type Node, sum} from './node.js';
+import {failureOf, noOverload, throwing} from './logic.js';
+import {type Attempt, attemptOf, type Cost, type Node, sum} from './node.js';
 
 /** A macro with its operands compiled; `slots` are where its names are bound. */
 export interface LoopParts {
@@ -72,52 +72,53 @@ function truth(value: Value): boolean {
 }
 
 /** `all` and `exists`: a decisive round absorbs the errors of others. */
-function quantifier(decisive: boolean): Make {
-  return ({range, slots, body}, round) => {
-    const getRange = range.run;
-    const test = body.run;
-    const [first = 0, second] = slots;
-    const neutral = !decisive;
-    if (second === undefined) {
-      return frame => {
-        const items = iterable(getRange(frame));
-        const {locals} = frame;
-        let failure: CelError | undefined;
-        for (let index = 0; index < items.length; index++) {
-          frame.spend(round);
-          locals[first] = items[index]!;
-          try {
-            const value = test(frame);
-            if (value === decisive) return decisive;
-            if (value !== neutral) failure ??= noOverload;
-          } catch (error) {
-            if (!(error instanceof CelError)) throw error;
-            failure ??= error;
-          }
-        }
-        if (failure !== undefined) throw failure;
-        return neutral;
-      };
+function quantifier({range, slots, body}: LoopParts, round: number, decisive: boolean): Attempt {
+  const getRange = attemptOf(range);
+  const test = attemptOf(body);
+  const [first = 0, second] = slots;
+  const neutral = !decisive;
+  if (second !== undefined) return pairQuantifier(getRange, test, walker(slots, round), decisive);
+  return frame => {
+    const found = getRange(frame);
+    if (found instanceof CelError) return found;
+    const items = iterable(found);
+    const {locals} = frame;
+    let failure: CelError | undefined;
+    for (let index = 0; index < items.length; index++) {
+      frame.spend(round);
+      locals[first] = items[index]!;
+      try {
+        const value = test(frame);
+        if (value === decisive) return decisive;
+        if (value !== neutral) failure ??= failureOf(value);
+      } catch (error) {
+        if (!(error instanceof CelError)) throw error;
+        failure ??= error;
+      }
     }
-    const walk = walker(slots, round);
-    return frame => {
-      let failure: CelError | undefined;
-      let decided = false;
-      walk(frame, getRange(frame), () => {
-        try {
-          const value = test(frame);
-          decided = value === decisive;
-          if (!decided && value !== neutral) failure ??= noOverload;
-        } catch (error) {
-          if (!(error instanceof CelError)) throw error;
-          failure ??= error;
-        }
-        return decided;
-      });
-      if (decided) return decisive;
-      if (failure !== undefined) throw failure;
-      return neutral;
-    };
+    return failure ?? neutral;
+  };
+}
+
+function pairQuantifier(getRange: Attempt, test: Attempt, walk: Walk, decisive: boolean): Attempt {
+  const neutral = !decisive;
+  return frame => {
+    const found = getRange(frame);
+    if (found instanceof CelError) return found;
+    let failure: CelError | undefined;
+    let decided = false;
+    walk(frame, found, () => {
+      try {
+        const value = test(frame);
+        decided = value === decisive;
+        if (!decided && value !== neutral) failure ??= failureOf(value);
+      } catch (error) {
+        if (!(error instanceof CelError)) throw error;
+        failure ??= error;
+      }
+      return decided;
+    });
+    return decided ? decisive : (failure ?? neutral);
   };
 }
 
@@ -245,8 +246,6 @@ const anyMap = mapOf(dynType, dynType);
 const anyOptional = optionalOf(dynType);
 
 const loops = {
-  all: [quantifier(false), boolType],
-  exists: [quantifier(true), boolType],
   existsOne: [existsOne, boolType],
   map: [collect, anyList],
   filter: [filterList, anyList],
@@ -259,9 +258,14 @@ const loops = {
 } as const;
 
 export function loop(name: LoopName, parts: LoopParts): Node {
-  const [make, sure] = loops[name];
   const inner = sum(parts.filter ? [parts.filter.cost, parts.body.cost] : [parts.body.cost]);
-  return {run: make(parts, inner.charge), sure, pure: false, cost: loopCost(parts.range, inner)};
+  const common = {pure: false, cost: loopCost(parts.range, inner)};
+  if (name === 'all' || name === 'exists') {
+    const attempt = quantifier(parts, inner.charge, name === 'exists');
+    return {run: throwing(attempt), attempt: () => attempt, sure: boolType, ...common};
+  }
+  const [make, sure] = loops[name];
+  return {run: make(parts, inner.charge), sure, ...common};
 }
 
 /** A round is charged when it starts; what the range has is known for literals only. */

@@ -1,10 +1,21 @@
+import type {CelError} from '../errors.js';
 import type {Type} from '../types/type.js';
 import type {Value} from '../values/value.js';
-import type {Code} from './frame.js';
+import type {Code, Frame} from './frame.js';
+
+/**
+ * As `Code`, but an error may come back instead of being thrown: a missing field is routine where `||`, `&&` and macros
+ * absorb it, and throwing takes as long as ten selections.
+ */
+export type Attempt = (frame: Frame) => Value | CelError;
 
 /** A compiled expression. */
 export interface Node {
   readonly run: Code;
+  /** Made when it is asked for; absent where nothing is gained. */
+  readonly attempt?: () => Attempt;
+  /** Of a selection: what it selects from, and the fields in their order. */
+  readonly path?: {readonly root: Node; readonly fields: readonly string[]};
   /** Its value where that is known. */
   readonly constant?: Value;
   /**
@@ -42,6 +53,10 @@ export function sum(costs: readonly Cost[], own: Cost = unit): Cost {
 export function perhaps(first: Cost, ...rest: readonly Cost[]): Cost {
   const all = sum([first, ...rest]);
   return {...all, min: first.min + 1};
+}
+
+export function attemptOf(node: Node): Attempt {
+  return node.attempt?.() ?? node.run;
 }
 
 export function constantNode(value: Value, sure: Type): Node {

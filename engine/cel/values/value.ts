@@ -41,7 +41,7 @@ export type Value =
 /** `Uint` keys are kept as `u:<digits>` symbols of the registry, so that equal keys are one key; see maps.ts. */
 export type MapKey = string | boolean | number | bigint | symbol;
 
-/** What all classes of values have in common, so that one check tells a plain map from every one of them. */
+/** What all classes of values, and errors, have in common, so that one check tells a plain map from every one of them. */
 export abstract class Boxed {}
 
 /** An unsigned 64-bit integer. */
