@@ -887,6 +887,14 @@ export interface AdmissionPolicyStatus {
   message?: string;
 }
 
+/** The last run of a clean-up in a rule. */
+export interface RuleCleanupStatus {
+  /** Name of the rule. */
+  rule?: string;
+  /** When it last ran. */
+  lastExecutionTime?: string;
+}
+
 /** What the operator made of the policy. */
 export interface PolicyStatus {
   /** Generation that this status describes; older than metadata.generation = not judged yet. */
@@ -905,6 +913,8 @@ export interface PolicyStatus {
   autogen?: {rules?: Rule[]};
   /** The ValidatingAdmissionPolicy made of this policy. */
   validatingadmissionpolicy?: AdmissionPolicyStatus;
+  /** When clean-ups of rules ran last. */
+  cleanup?: RuleCleanupStatus[];
   /** No longer written; see conditions. */
   ready?: boolean;
 }

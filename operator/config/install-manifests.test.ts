@@ -130,6 +130,11 @@ const clusterNeeds = [
     'get list watch create update delete deletecollection',
     'admissionregistration.k8s.io/validatingwebhookconfigurations admissionregistration.k8s.io/mutatingwebhookconfigurations',
   ],
+  [
+    'get list watch create update delete',
+    'wgpolicyk8s.io/policyreports wgpolicyk8s.io/clusterpolicyreports openreports.io/reports openreports.io/clusterreports',
+  ],
+  ['update', 'kyverno.io/cleanuppolicies/status kyverno.io/clustercleanuppolicies/status'],
   ['get list watch', '/namespaces /configmaps apiextensions.k8s.io/customresourcedefinitions'],
   ['list watch', 'rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/clusterrolebindings'],
   ['create patch', 'events.k8s.io/events /events'],
