@@ -50,7 +50,9 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       rules.push(compileRule(rule, source, {derived: index >= declared.length, regex: options.regex}));
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
-      problems.push(error.diagnostic);
+      const {diagnostic} = error;
+      // What is wrong with a rule is wrong with those derived from it, too.
+      if (!problems.some(({path}) => path === diagnostic.path)) problems.push(diagnostic);
     }
   });
   try {
