@@ -1,4 +1,5 @@
 import type {CelIssue} from '../errors.js';
+import {issueOf} from '../syntax/issue.js';
 import {limits} from '../syntax/limits.js';
 import {type Type, typeText} from '../types/type.js';
 
@@ -15,7 +16,7 @@ export class Report {
   add(message: string, at: number, hint?: Hint): void {
     if (this.issues.length >= limits.issues) return;
     const text = this.issues.length < hintedIssues ? hint?.() : undefined;
-    this.issues.push(text === undefined ? {message, at} : {message, at, hint: text});
+    this.issues.push(issueOf(message, at, text));
   }
 
   undeclared(name: string, at: number, hint?: Hint): void {

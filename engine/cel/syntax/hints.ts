@@ -16,10 +16,7 @@ const hints: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What to write instead of text that is no token. */
-export function hintForFault(text: string): {readonly hint?: string} {
-  const hint = hints.get(text[0] ?? '') ?? quoteHint(text);
-  return hint === undefined ? {} : {hint};
-}
+export const hintForFault = (text: string): string | undefined => hints.get(text[0] ?? '') ?? quoteHint(text);
 
 /** An escape that stops being one at its last character. */
 const brokenEscape =

@@ -33,6 +33,11 @@ describe('deep text ends in a fault', () => {
     expect(parse(`[${'1,'.repeat(40_000)}]`, options).expr).toBeDefined();
   });
 
+  test('messages keep the beginning of long texts', () => {
+    expect(first(`"${'a'.repeat(50_000)}`)!.length).toBe(limits.message + 1);
+    expect(first(`a "${'a'.repeat(50_000)}"`)!.length).toBe(limits.message + 1);
+  });
+
   test('the size is counted in code points', () => {
     expect(parse(`"${'😀'.repeat(60_000)}"`, options).expr).toBeDefined();
   });

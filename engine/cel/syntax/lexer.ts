@@ -1,6 +1,7 @@
 import type {CelIssue} from '../errors.js';
 import {isDigit, isHexDigit, isNamePart, isNameStart, isQuotable, isSpace} from './characters.js';
 import {hintForFault} from './hints.js';
+import {issueOf} from './issue.js';
 import {limits} from './limits.js';
 import {scanQuoted} from './quoted.js';
 import * as T from './tokens.js';
@@ -78,11 +79,7 @@ class Lexer implements T.Tokens {
     const next = end + (end < source.length && source.codePointAt(end)! > 0xffff ? 2 : 1);
     if (this.issues.length < limits.issues) {
       const text = source.slice(start, next);
-      this.issues.push({
-        message: `Syntax error: token recognition error at: '${text}'`,
-        at: start,
-        ...hintForFault(text),
-      });
+      this.issues.push(issueOf(`Syntax error: token recognition error at: '${text}'`, start, hintForFault(text)));
     }
     return next;
   }

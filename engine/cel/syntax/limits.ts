@@ -8,4 +8,6 @@ export const limits = {
   arguments: 1_000,
   /** Issues per expression. */
   issues: 100,
+  /** Characters of an issue's message. */
+  message: 1_000,
 } as const;

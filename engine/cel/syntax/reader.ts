@@ -1,5 +1,6 @@
 import type {CelIssue} from '../errors.js';
 import {hintForToken} from './hints.js';
+import {issueOf} from './issue.js';
 import {limits} from './limits.js';
 import * as T from './tokens.js';
 
@@ -27,7 +28,7 @@ export class Reader {
 
   /** Adds an issue that does not keep the text from being read on. */
   fault(message: string, at: number, hint?: string): void {
-    if (this.issues.length < limits.issues) this.issues.push(hint === undefined ? {message, at} : {message, at, hint});
+    if (this.issues.length < limits.issues) this.issues.push(issueOf(message, at, hint));
   }
 
   stop(message: string, at: number, hint?: string): never {
