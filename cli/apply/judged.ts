@@ -1,6 +1,6 @@
+import type {LoadedResource} from '../files/load-resources.js';
 import type {PolicyResponse} from '../offline/responses.js';
 import {keyOf} from '../offline/responses.js';
-import type {LoadedResource} from '../files/load-resources.js';
 
 /** A resource (or payload) with what all policies said of it. */
 export interface JudgedResource {

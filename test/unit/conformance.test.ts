@@ -63,6 +63,21 @@ describe('own suites', () => {
       ],
     ],
     ['exceptions', ['check v1/Pod/default/agent Pass Ok', 'check v1/Pod/default/guest Pass Ok']],
+    [
+      'cel',
+      [
+        ' v1/Pod/shop/one Pass Ok',
+        ' v1/Pod/shop/large Pass Ok',
+        ' v1/Pod/shop/two Pass Ok',
+        ' batch/v1/CronJob/shop/nightly Pass Ok',
+        ' v1/Pod/kube-system/proxy Pass Ok',
+        ' v1/Pod/shop/one Pass Ok',
+        ' batch/v1/Job/shop/done Pass Ok',
+        ' batch/v1/Job/shop/running Pass Ok',
+        ' apps/v1/Deployment/shop/web Pass Ok',
+      ],
+    ],
+    ['cel-payloads', [' own.json Pass Ok', ' foreign.yaml Pass Ok', ' trial.json Pass Ok']],
   ])('%s gives the rows that its author sees', async (suite, wanted) => {
     const found = await rows(suite);
     expect(found.rows).toEqual(wanted);
@@ -81,7 +96,7 @@ describe('own suites', () => {
       'team-label Fail Want pass, got fail',
       'team-label Pass Ok',
       'team-label Pass Excluded',
-      'replicas Fail Not served',
+      'signed Fail Not served',
       'broken Skip Invalid Policy',
     ]);
     expect(exit).toBe(1);

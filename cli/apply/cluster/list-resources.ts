@@ -1,4 +1,5 @@
 import {objectPath} from '../../../adapters/kube/paths.js';
+import type {ResourceRule} from '../../../engine/cel-policies/model.js';
 import {isObject, type JsonObject} from '../../../engine/json/types.js';
 import {compileKindSelector, type KindSelector} from '../../../engine/match/kind-selector.js';
 import type {KindInfo, ResourceMap} from '../../../engine/resource-map.js';
@@ -91,13 +92,37 @@ export function wantedKinds(policies: readonly PreparedPolicy[], resources: Reso
     ...(policy.compiled?.rules.flatMap(rule => rule.kinds) ?? []),
     ...policy.cleanups.flatMap(cleanup => cleanup.kinds),
   ]);
-  for (const selector of selectors) {
-    for (const wanted of kindsFor(selector, resources)) {
-      const key = `${wanted.info.group}/${wanted.info.kind}/${wanted.subresource}`;
-      if (!found.has(key)) found.set(key, wanted);
-    }
+  const constraints = policies.flatMap(({cel, native}) => [
+    ...(cel?.variants.flatMap(variant => variant.constraints ?? []) ?? []),
+    ...(native?.source.matchConstraints === undefined ? [] : [native.source.matchConstraints]),
+  ]);
+  for (const wanted of [
+    ...selectors.flatMap(selector => kindsFor(selector, resources)),
+    ...constraints.flatMap(({resourceRules}) => resourceRules.flatMap(rule => kindsOfRule(rule, resources))),
+  ]) {
+    const key = `${wanted.info.group}/${wanted.info.kind}/${wanted.subresource}`;
+    if (!found.has(key)) found.set(key, wanted);
   }
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, wanted]) => wanted);
+}
+
+/** Kinds that a rule of CEL policies names. What a star stands for is whatever the cluster has. */
+function kindsOfRule(
+  {apiGroups, apiVersions, resources: names}: ResourceRule,
+  resources: ResourceMap,
+): readonly Wanted[] {
+  const takes = (values: readonly string[], value: string) => values.includes('*') || values.includes(value);
+  return resources
+    .all()
+    .filter(({group, version}) => takes(apiGroups, group) && takes(apiVersions, version))
+    .flatMap(info =>
+      names.flatMap((text): readonly Wanted[] => {
+        const [name = '', subresource = ''] = text.split('/');
+        if (name !== '*' && name !== info.resource) return [];
+        if (subresource === '' || subresource === '*') return [{info, subresource: ''}];
+        return info.subResources.includes(subresource) ? [{info, subresource}] : [];
+      }),
+    );
 }
 
 function kindsFor(selector: KindSelector, resources: ResourceMap): readonly Wanted[] {

@@ -25,6 +25,17 @@ spec:
       pattern: {metadata: {labels: {team: "?*"}}}
 `;
 
+const celPolicy = `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: team-of-namespace}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: ["*"], operations: [CREATE], resources: [pods]}]
+  validations:
+  - expression: "namespaceObject.metadata.?labels[?'strict'] != optional.of('yes') || has(object.metadata.labels.team)"
+    message: every Pod names its team
+`;
+
 const pod = (namespace: string, name: string, labels: JsonObject): JsonObject => ({
   metadata: {namespace, name, labels},
   spec: {},
@@ -56,6 +67,7 @@ beforeAll(async () => {
     server.put('api/v1/pods', pod('shop', `web-${index}`, index === 3 ? {} : {team: 'blue'}));
   server.put('api/v1/pods', pod('lab', 'trial', {}));
   await writeFile(join(folder, 'policy.yaml'), policy);
+  await writeFile(join(folder, 'cel.yaml'), celPolicy);
   await writeFile(join(folder, 'config'), server.kubeConfig.exportConfig());
 });
 
@@ -64,11 +76,11 @@ afterAll(async () => {
   await rm(folder, {recursive: true, force: true});
 });
 
-async function apply(flags: ApplyFlags) {
+async function apply(flags: ApplyFlags, file = 'policy.yaml') {
   const streams = collectStreams();
   const all = {cluster: true, kubeconfig: join(folder, 'config'), ...flags};
   try {
-    return {exit: await runApply([join(folder, 'policy.yaml')], all, {streams, openCluster}), ...streams.written};
+    return {exit: await runApply([join(folder, file)], all, {streams, openCluster}), ...streams.written};
   } catch (error) {
     return {exit: 1, out: streams.written.out, err: messageOf(error)};
   }
@@ -85,6 +97,12 @@ describe('apply --cluster', () => {
     const pages = server.requests.filter(({path}) => path === '/api/v1/pods');
     expect(pages.length).toBeGreaterThan(2);
     expect(pages.every(({query}) => query.get('limit') === '2')).toBe(true);
+  });
+
+  it('lists what CEL policies select, and asks the cluster for its Namespaces', async () => {
+    const {out} = await apply({}, 'cel.yaml');
+    expect(out).toContain('policy team-of-namespace -> resource shop/Pod/web-3 failed:');
+    expect(out).toContain('pass: 5, fail: 1, warn: 0, error: 0, skip: 0 ');
   });
 
   it('takes only a namespace', async () => {
