@@ -37,5 +37,5 @@ export function walk(text: {readonly length: number}): number {
 
 /** Cost of looking for a part in a text: at the worst it is compared at every place. */
 export function search(text: {readonly length: number}, part: {readonly length: number}): number {
-  return walk(text) + Math.floor((text.length * part.length) / 1024);
+  return walk(text) + Math.floor((text.length * part.length) / 256);
 }

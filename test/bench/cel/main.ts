@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {build} from 'esbuild';
 import {markdown} from '../report.js';
 import type {Ability} from './conformance.js';
+import type {Block} from './hostile.js';
 
 interface Row {
   readonly name: string;
@@ -27,6 +28,7 @@ async function bundle(root: string): Promise<string> {
       cel: 'test/bench/cel/run.ts',
       'cel-first': 'test/bench/cel/first.ts',
       'cel-conformance': 'test/bench/cel/conformance.ts',
+      'cel-hostile': 'test/bench/cel/hostile.ts',
     },
     outdir: out,
     outExtension: {'.js': '.mjs'},
@@ -83,6 +85,14 @@ export async function benchCel(root: string, quick: boolean, say: (line: string)
     return [rival, String(expressions), cold.toFixed(0), warm.toFixed(0)];
   });
   say(markdown(['evaluator', 'expressions', 'fresh process', 'warm'], first));
+  const blocks = node<readonly Block[]>(join(out, 'cel-hostile.mjs'));
+  say('\nLongest single evaluations of expressions made to take long, CPU ms until the budget ends them:');
+  say(
+    markdown(
+      ['expression', 'limit of a program, 1,000,000 units', 'limit of a rule, 5,000,000 steps'],
+      blocks.map(({name, limited, unlimited}) => [name, limited.toFixed(0), unlimited.toFixed(0)]),
+    ),
+  );
   say('\nWhat each can do, in this run:');
   const abilities = node<readonly Ability[]>(join(out, 'cel-conformance.mjs'));
   say(
