@@ -1,4 +1,5 @@
 import {evaluateMutating} from '../../cel-mutate/evaluate-mutating.js';
+import {evaluateMutatingPods} from '../../cel-mutate/evaluate-pods.js';
 import {evaluateTargets} from '../../cel-mutate/evaluate-targets.js';
 import {Suspend} from '../../context/suspend.js';
 import {textOfThrown} from '../../context/thrown-text.js';
@@ -60,12 +61,6 @@ export function failure(rule: string, what: string, thrown: unknown): CelVerdict
   return {rule, status: 'error', message: `${what}: ${why}`};
 }
 
-const noMutation: CelVerdict = {
-  rule: '',
-  status: 'skip',
-  message: 'extraction mode: mutation for custom workload CRDs is not yet supported',
-};
-
 function evaluate({policy, variant}: CelCandidate, question: Question): VariantAnswer | undefined {
   const {request, runs, snapshot} = question;
   const {behaviour, plan} = variant;
@@ -89,10 +84,11 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
       return {verdict: evaluateValidating({...behaviour, extracts, lenient}, exceptions, scope)};
     }
     case 'mutating': {
-      if (extracts) return {verdict: noMutation};
       const object = question.object ?? request.object ?? {};
       const scope = new PolicyScope(plan, {...data, object}, {host, request});
-      return evaluateMutating(behaviour, exceptions, scope, object);
+      return extracts
+        ? evaluateMutatingPods(behaviour, exceptions, scope, object)
+        : evaluateMutating(behaviour, exceptions, scope, object);
     }
     case 'generating': {
       const scope = new PolicyScope(plan, data, {host, request});

@@ -1,5 +1,6 @@
 import type {Budget} from '../../budget.js';
-import {isObject, type Json, type JsonObject, own, ownPath} from '../../json/types.js';
+import {shallowCopy} from '../../json/clone.js';
+import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../json/types.js';
 
 /** A Pod that a workload would make, and where its template stands. */
 export interface FoundPod {
@@ -16,24 +17,54 @@ const deepest = 64;
  */
 export function findPods(object: JsonObject, budget: Budget): readonly FoundPod[] {
   const found: FoundPod[] = [];
-  const visit = (value: Json, path: string, depth: number): void => {
-    budget.step();
-    if (depth > deepest) return;
-    if (Array.isArray(value)) {
-      value.forEach((item, index) => {
-        visit(item, `${path}[${index}]`, depth + 1);
-      });
-      return;
-    }
-    if (!isObject(value)) return;
-    if (isTemplate(value)) {
-      found.push({path, pod: podOf(value, object)});
-      return;
-    }
-    for (const key of Object.keys(value)) visit(own(value, key)!, `${path}.${key}`, depth + 1);
-  };
-  visit(own(object, 'spec') ?? null, 'spec', 0);
+  mapPods(object, budget, each => {
+    found.push(each);
+    return each.pod;
+  });
   return found;
+}
+
+/** The workload with each of its Pods as `change` leaves it; the same reference when all are left as they are. */
+export function mapPods(object: JsonObject, budget: Budget, change: (found: FoundPod) => JsonObject): JsonObject {
+  const visit = (value: Json, path: string, depth: number): Json => {
+    budget.step();
+    if (depth > deepest) return value;
+    if (Array.isArray(value)) {
+      const items = value.map((item, index) => visit(item, `${path}[${index}]`, depth + 1));
+      return items.some((item, index) => item !== value[index]) ? items : value;
+    }
+    if (!isObject(value)) return value;
+    if (isTemplate(value)) {
+      const pod = podOf(value, object);
+      const changed = change({path, pod});
+      return changed === pod ? value : templateOf(value, pod, changed);
+    }
+    const fields = Object.keys(value).map(key => [key, visit(own(value, key)!, `${path}.${key}`, depth + 1)] as const);
+    return withFields(value, fields);
+  };
+  const spec = own(object, 'spec');
+  return spec === undefined ? object : withFields(object, [['spec', visit(spec, 'spec', 0)]]);
+}
+
+function withFields(object: JsonObject, fields: ReadonlyArray<readonly [string, Json]>): JsonObject {
+  if (fields.every(([key, value]) => own(object, key) === value)) return object;
+  const result = shallowCopy(object);
+  for (const [key, value] of fields) setOwn(result, key, value);
+  return result;
+}
+
+/** A Pod back as a template: name and namespace were its owner's. */
+function templateOf(template: JsonObject, before: JsonObject, after: JsonObject): JsonObject {
+  const given = own(template, 'metadata');
+  const metadata = own(after, 'metadata');
+  const kept = isObject(metadata) ? shallowCopy(metadata) : {};
+  for (const key of ['name', 'namespace']) {
+    const isGiven = isObject(given) && Object.hasOwn(given, key);
+    if (!isGiven && own(kept, key) === ownPath(before, 'metadata', key)) delete kept[key];
+  }
+  const fields: Array<readonly [string, Json]> = [['spec', own(after, 'spec') ?? {}]];
+  if (given !== undefined || Object.keys(kept).length > 0) fields.unshift(['metadata', kept]);
+  return withFields(template, fields);
 }
 
 function isTemplate(value: JsonObject): boolean {
