@@ -167,12 +167,13 @@ function pathOf(raw: string): Pick<GoUrl, 'path' | 'rawPath'> {
 
 /** Decodes `%41`. Throws UrlSyntaxError. */
 export function unescape(text: string, mode: Mode): string {
-  for (let at = 0; at < text.length; at++) {
+  const isHost = mode === 'host' || mode === 'zone';
+  for (let at = isHost ? 0 : text.indexOf('%'); at >= 0 && at < text.length; at++) {
     const char = text[at]!;
     if (char === '%') {
       checkEscape(text, at, mode);
       at += 2;
-    } else if ((mode === 'host' || mode === 'zone') && char < '\u0080' && mustEscape(char, mode)) {
+    } else if (isHost && char < '\u0080' && mustEscape(char, mode)) {
       throw new UrlSyntaxError(`invalid character ${quoteBytes(char)} in host name`);
     }
   }
@@ -192,23 +193,28 @@ function checkEscape(text: string, at: number, mode: Mode): void {
   if (bad) throw new UrlSyntaxError(`invalid URL escape ${quoteBytes(escape)}`);
 }
 
-const unescaped: Readonly<Record<Mode, RegExp>> = {
-  path: /[A-Za-z0-9\-_.~$&+,/:;=@]/,
-  userPassword: /[A-Za-z0-9\-_.~$&+,;=]/,
-  host: /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/,
-  zone: /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/,
-  query: /[A-Za-z0-9\-_.~]/,
-  fragment: /[A-Za-z0-9\-_.~$&+,/:;=?@!()*]/,
+/** What stays as it is, as the inside of a class. */
+const unescaped: Readonly<Record<Mode, string>> = {
+  path: 'A-Za-z0-9\\-_.~$&+,/:;=@',
+  userPassword: 'A-Za-z0-9\\-_.~$&+,;=',
+  host: 'A-Za-z0-9\\-_.~!$&\'()*+,;=:[\\]<>"',
+  zone: 'A-Za-z0-9\\-_.~!$&\'()*+,;=:[\\]<>"',
+  query: 'A-Za-z0-9\\-_.~',
+  fragment: 'A-Za-z0-9\\-_.~$&+,/:;=?@!()*',
 };
+const modes = Object.keys(unescaped) as Mode[];
+const escapedOne = new Map(modes.map(mode => [mode, new RegExp(`[^${unescaped[mode]}]`)]));
+const escapedAll = new Map(modes.map(mode => [mode, new RegExp(`[^${unescaped[mode]}]`, 'g')]));
+/** What `validEncoded` takes besides. */
+const notEncoded = new Map(modes.map(mode => [mode, new RegExp(`[^${unescaped[mode]}!$&'()*+,;=:@[\\]%]`)]));
+const escapes = Array.from({length: 256}, (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`);
 
 function mustEscape(char: string, mode: Mode): boolean {
-  return !unescaped[mode].test(char);
+  return escapedOne.get(mode)!.test(char);
 }
 
 export function escape(text: string, mode: Mode): string {
-  return text.replace(/[^A-Za-z0-9]/g, char =>
-    mustEscape(char, mode) ? `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}` : char,
-  );
+  return text.replace(escapedAll.get(mode)!, char => escapes[char.charCodeAt(0)]!);
 }
 
 /** The path in the encoding of the text where that is valid, else in the usual one. */
@@ -218,8 +224,7 @@ export function escapedPath(url: GoUrl): string {
 }
 
 function validEncoded(text: string, mode: Mode): boolean {
-  for (const char of text) if (!"!$&'()*+,;=:@[]%".includes(char) && mustEscape(char, mode)) return false;
-  return true;
+  return !notEncoded.get(mode)!.test(text);
 }
 
 export function hostname(url: GoUrl): string {
