@@ -86,11 +86,12 @@ async function applyIn(
   const onUnreadable = (path: string, why: string) => streams.err(`failed to load resources: ${path}: ${why}\n`);
   const targets = objectsOf(await loadResources(flags.targetResource ?? [], {resources: base, onUnreadable, warn}));
   const params = objectsOf(await loadResources(flags.parameterResource ?? [], {resources: base, onUnreadable, warn}));
-  const payloads = await loadPayloads([
-    ...(flags.json ?? []),
-    ...(flags.httpPayload ?? []),
-    ...(flags.envoyPayload ?? []),
-  ]);
+  const payloads = [
+    {mode: 'JSON', sources: await loadPayloads(flags.json ?? [])},
+    {mode: 'HTTP', sources: await loadPayloads(flags.httpPayload ?? [])},
+    {mode: 'Envoy', sources: await loadPayloads(flags.envoyPayload ?? [])},
+  ] as const;
+  const payloadCount = payloads.reduce((sum, {sources}) => sum + sources.length, 0);
   const offline =
     cluster === undefined ? await loadResources(flags.resource ?? [], {resources: base, onUnreadable, warn}) : [];
 
@@ -112,7 +113,7 @@ async function applyIn(
   }
 
   if ((mode === 'text' || mode === 'table') && !flags.stdin)
-    streams.out(banner(policies, triggers.length + payloads.length, exceptions));
+    streams.out(banner(policies, triggers.length + payloadCount, exceptions));
   const world = createWorld({
     policies,
     exceptions: exceptions.classic,
@@ -145,10 +146,12 @@ async function applyIn(
     if (responses.length > 0) cleanups.push({source, responses});
   }
   judged.push(...cleanups);
-  for (const source of payloads) {
-    const responses = [...(await evaluator.payload(source.object)), ...evaluator.refusals(source.object)];
-    for (const response of responses) countResponse(counts, response, flags.auditWarn === true);
-    judged.push({source, responses});
+  for (const {mode, sources} of payloads) {
+    for (const source of sources) {
+      const responses = [...(await evaluator.payload(source.object, mode)), ...evaluator.refusals(source.object)];
+      for (const response of responses) countResponse(counts, response, flags.auditWarn === true);
+      judged.push({source, responses});
+    }
   }
   writeResults({mode, flags, streams, policies, judged, counts, ttl: ttlOf(flags) ?? 0n});
   return exitCode(counts, flags, streams);

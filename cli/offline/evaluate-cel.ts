@@ -3,7 +3,7 @@ import {judgeAdmission} from '../../engine/admission-policies/judge-admission.js
 import {defaultLimits} from '../../engine/budget.js';
 import {loadCelException} from '../../engine/cel-policies/load/load-cel-exception.js';
 import type {CelException, MatchConstraints} from '../../engine/cel-policies/model.js';
-import {type CelEngine, createCelEngine} from '../../engine/cel-policies/run/create-cel-engine.js';
+import {type CelEngine, createCelEngine, type PayloadMode} from '../../engine/cel-policies/run/create-cel-engine.js';
 import {CelSnapshot} from '../../engine/cel-policies/snapshot/cel-snapshot.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
 import type {Json, JsonObject} from '../../engine/json/types.js';
@@ -53,7 +53,9 @@ export class CelRunner {
     const request = this.#request(resource, operation);
     if (this.policy.native !== undefined) return this.#native(this.policy.native, request, resource);
     const {cel} = this.policy;
-    if (cel?.source.type === 'validating' && cel.source.spec.mode === 'JSON') return this.payload(resource);
+    if (cel?.source.type === 'validating' && cel.source.spec.mode !== 'Kubernetes') {
+      return cel.source.spec.mode === 'JSON' ? this.payload(resource) : [];
+    }
     const responses: PolicyResponse[] = [];
     let empty: PolicyResponse | undefined;
     for (const {engine, constraints} of this.#engines) {
@@ -74,10 +76,10 @@ export class CelRunner {
   }
 
   /** What the policy says of a payload; only those made for payloads do. */
-  async payload(payload: Json): Promise<readonly PolicyResponse[]> {
+  async payload(payload: Json, mode: PayloadMode = 'JSON'): Promise<readonly PolicyResponse[]> {
     const [first] = this.#engines;
     if (first === undefined) return [];
-    const {results} = await first.engine.validatePayload(payload, call);
+    const {results} = await first.engine.validatePayload(payload, call, mode);
     const phase = this.policy.cel?.source.type === 'deleting' ? 'cleanup' : 'validate';
     return results.length === 0 ? [] : [this.#response(phase, isObject(payload) ? payload : {}, results)];
   }

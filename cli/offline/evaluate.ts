@@ -1,4 +1,5 @@
 import {defaultLimits} from '../../engine/budget.js';
+import type {PayloadMode} from '../../engine/cel-policies/run/create-cel-engine.js';
 import type {GivenValues} from '../../engine/context/given-values.js';
 import {RequestContext} from '../../engine/context/request-context.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
@@ -104,9 +105,9 @@ export class Evaluator {
   }
 
   /** What policies say of JSON that is no object of Kubernetes. */
-  async payload(payload: Json): Promise<readonly PolicyResponse[]> {
+  async payload(payload: Json, mode?: PayloadMode): Promise<readonly PolicyResponse[]> {
     const responses: PolicyResponse[] = [];
-    for (const runner of this.#cel) responses.push(...(await runner.payload(payload)));
+    for (const runner of this.#cel) responses.push(...(await runner.payload(payload, mode)));
     return responses;
   }
 

@@ -30,6 +30,7 @@ export function prepareCel(raw: JsonObject, resources: ResourceMap): PreparedCel
     regex: sharedRegex(),
     resources,
     allowHttp: true,
+    proxyModes: true,
   });
   if (policy !== undefined) return {...nothing, cel: policy, warnings: [...warnings, ...policy.warnings]};
   const unserved = problems.find(({code}) => code === 'not-served');

@@ -1,3 +1,4 @@
+import type {PayloadMode} from '../../engine/cel-policies/run/create-cel-engine.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import type {Json, JsonObject} from '../../engine/json/types.js';
 import {isObject} from '../../engine/json/types.js';
@@ -29,7 +30,7 @@ export interface LoadedSuite {
   /** Existing objects whose changes get rows of their own. */
   readonly targets: readonly JsonObject[];
   /** JSON that is no object of Kubernetes, by the path the test names it with. */
-  readonly payloads: ReadonlyArray<{readonly name: string; readonly value: Json}>;
+  readonly payloads: ReadonlyArray<{readonly name: string; readonly mode: PayloadMode; readonly value: Json}>;
   readonly policies: readonly PreparedPolicy[];
   readonly exceptionCount: number;
   /** Policies that were left out → why. */
@@ -63,8 +64,19 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
   for (const warning of duplicates) log(`  ${warning}`);
   const targets = await read(spec.targetResources);
   const params = await read(spec.paramResources);
-  if ((spec.jsonPayloads ?? []).length > 0) log('  Loading JSON payloads ...');
-  const payloads = await inOrder(spec.jsonPayloads ?? [], async name => ({name, value: await loadPayload(at(name))}));
+  const payloads = (
+    await inOrder(
+      [
+        {mode: 'JSON', names: spec.jsonPayloads ?? []},
+        {mode: 'HTTP', names: spec.httpPayloads ?? []},
+        {mode: 'Envoy', names: spec.envoyPayloads ?? []},
+      ] as const,
+      async ({mode, names}) => {
+        if (names.length > 0) log(`  Loading ${mode} payloads ...`);
+        return inOrder(names, async name => ({name, mode, value: await loadPayload(at(name))}));
+      },
+    )
+  ).flat();
   if (cluster.length > 0) log('  Loading Kubernetes resources ...');
   if ((spec.exceptions ?? []).length > 0) log('  Loading exceptions ...');
   const exceptions = spec.exceptions === undefined ? noExceptions : await loadExceptionFiles(spec.exceptions.map(at));

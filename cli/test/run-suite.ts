@@ -82,8 +82,9 @@ async function judge(
       const deletions = operation === '' ? await evaluator.deletions(resource) : [];
       judged.push({key: keyOf(resource), responses: [...responses, ...deletions]});
     }
-    for (const {name, value} of operation === '' ? suite.payloads : []) {
-      judged.push({key: {apiVersion: '', kind: '', namespace: '', name}, responses: await evaluator.payload(value)});
+    for (const {name, mode, value} of operation === '' ? suite.payloads : []) {
+      const key = {apiVersion: '', kind: '', namespace: '', name};
+      judged.push({key, responses: await evaluator.payload(value, mode)});
     }
     runs.set(operation, judged);
   }

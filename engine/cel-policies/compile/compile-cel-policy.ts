@@ -5,14 +5,14 @@ import type {Diagnostic} from '../../diagnostic.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {ResourceMap} from '../../resource-map.js';
 import {deriveVariants, unknownControllers} from '../autogen/derive-variants.js';
-import {policyEnvironment} from '../environment/environments.js';
-import {slotsOf, templateOf} from '../environment/kind-environment.js';
+import {isProxyMode, policyEnvironment, proxyEnvironment} from '../environment/environments.js';
+import {type KindEnvironment, slotsOf, templateOf} from '../environment/kind-environment.js';
 import {VariableTypes} from '../environment/variables-object.js';
 import {compileConstraints} from '../match/match-constraints.js';
 import type {CelPolicy, GeneratingPolicy, MutatingPolicy, NamedExpression, ValidatingPolicy} from '../model.js';
 import type {CompiledCelPolicy, ConditionOutcome, PolicyBehaviour, PolicyVariant} from '../types.js';
 import {ExpressionCompiler} from './expression-compiler.js';
-import {compileAnnotations, compileConditions, compileValidations} from './lists.js';
+import {compileAnnotations, compileConditions, compileDecisions, compileValidations} from './lists.js';
 import {compileVariables} from './variables.js';
 
 export interface CelCompileOptions {
@@ -20,6 +20,8 @@ export interface CelCompileOptions {
   readonly resources: ResourceMap;
   /** Lets policies of namespaces make HTTP calls; off by default. */
   readonly allowHttp?: boolean;
+  /** Takes policies for proxies (modes HTTP and Envoy), whose questions can be given offline. */
+  readonly proxyModes?: boolean;
 }
 
 export type CelCompileResult =
@@ -31,7 +33,8 @@ type Served = Exclude<CelPolicy, {readonly type: 'imageValidating'}>;
 /** Turns a loaded policy into programs, or says everything that stands in the way. Never half of a policy. */
 export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions): CelCompileResult {
   if (source.type === 'imageValidating') return notServed(source);
-  if (source.type === 'validating' && !servedModes.has(source.spec.mode)) return notServed(source, source.spec.mode);
+  if (source.type === 'validating' && !isServedMode(source.spec.mode, options))
+    return notServed(source, source.spec.mode);
   const derived = 'podControllers' in source.spec ? deriveVariants(source as ValidatingPolicy, options.resources) : [];
   const models: Array<{name: PolicyVariant['name']; model: Served}> = [
     {name: '', model: source},
@@ -63,7 +66,9 @@ export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions):
 }
 
 /** Other modes are for other products. */
-const servedModes: ReadonlySet<string> = new Set(['Kubernetes', 'JSON']);
+function isServedMode(mode: string, {proxyModes = false}: CelCompileOptions): boolean {
+  return mode === 'Kubernetes' || mode === 'JSON' || (proxyModes && isProxyMode(mode));
+}
 
 function notServed({ref}: CelPolicy, mode?: string): CelCompileResult {
   if (mode !== undefined) {
@@ -90,11 +95,7 @@ interface CompiledVariant {
 
 function compileVariant(name: PolicyVariant['name'], model: Served, options: CelCompileOptions): CompiledVariant {
   const types = new VariableTypes();
-  const kind = policyEnvironment({
-    type: model.type,
-    namespace: model.ref.namespace === '' ? undefined : model.ref.namespace,
-    regex: options.regex,
-  });
+  const kind = environmentOf(model, options.regex);
   const environment = kind.environment.extend({libraries: [{name: 'kyverno.policy.variables', objects: [types]}]});
   const compiler = new ExpressionCompiler(environment);
   const {behaviour, variables} = compileBehaviour(model, compiler, types);
@@ -115,6 +116,11 @@ function compileVariant(name: PolicyVariant['name'], model: Served, options: Cel
       compileExceptionConditions: conditions => exceptionConditions(conditions, environment),
     },
   };
+}
+
+function environmentOf({type, ref, spec}: Served, regex: RegexEngine): KindEnvironment {
+  if (type === 'validating' && isProxyMode(spec.mode)) return proxyEnvironment({mode: spec.mode, regex});
+  return policyEnvironment({type, namespace: ref.namespace === '' ? undefined : ref.namespace, regex});
 }
 
 interface CompiledBehaviour {
@@ -146,7 +152,8 @@ function ownPart(
 ): PolicyBehaviour {
   switch (model.type) {
     case 'validating': {
-      const rules = compileValidations(model.spec.validations, 'spec.validations', compiler);
+      const compileRules = isProxyMode(model.spec.mode) ? compileDecisions : compileValidations;
+      const rules = compileRules(model.spec.validations, 'spec.validations', compiler);
       return {type: 'validating', model, rules, ...shared()};
     }
     case 'mutating': {

@@ -45,3 +45,17 @@ export function compileValidations(
     }),
   };
 }
+
+/** Expressions of policies for proxies: each comes to an answer, or to null when it has none. */
+export function compileDecisions(
+  validations: readonly Validation[],
+  path: string,
+  tools: CompileTools,
+): CompiledValidations {
+  return {
+    programs: validations.flatMap(({expression}, index) => {
+      const program = tools.compile(expression, `${path}[${index}].expression`);
+      return program === undefined ? [] : [{program, message: undefined, messageProgram: undefined}];
+    }),
+  };
+}

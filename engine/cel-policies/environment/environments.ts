@@ -1,3 +1,4 @@
+import {authzContexts, envoyLibrary, httpAuthzLibrary, jwtLibrary} from '../../cel/authz/libraries.js';
 import {createEnvironment} from '../../cel/compile/environment.js';
 import type {Environment} from '../../cel/environment.js';
 import {extensionLibraries} from '../../cel/extensions/index.js';
@@ -5,6 +6,7 @@ import {authorizerLibrary, kubernetesLibraries, mutationLibraries} from '../../c
 import {kyvernoContexts, kyvernoLibraries} from '../../cel/kyverno/index.js';
 import type {Library} from '../../cel/library/library.js';
 import {dynType, type Type} from '../../cel/types/type.js';
+import type {Value} from '../../cel/values/value.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {CelPolicyType} from '../model.js';
 import type {KindEnvironment} from './kind-environment.js';
@@ -75,6 +77,46 @@ function createPolicyEnvironment(type: EnvironmentQuery['type'], namespaced: boo
     ...(onKubernetes && {costLimit}),
     regex,
   });
+}
+
+/** Modes that judge what a proxy asks instead of admission requests. */
+export type ProxyMode = 'HTTP' | 'Envoy';
+
+export function isProxyMode(mode: string): mode is ProxyMode {
+  return mode === 'HTTP' || mode === 'Envoy';
+}
+
+/** The environment of policies for proxies: `object` is the proxy's question, expressions come to its answer or null. */
+export function proxyEnvironment({
+  mode,
+  regex,
+}: {
+  readonly mode: ProxyMode;
+  readonly regex: RegexEngine;
+}): KindEnvironment {
+  const environment = once(regex, `proxy ${mode}`, () =>
+    createEnvironment({
+      libraries: [
+        ...extensionLibraries,
+        ...kubernetesLibraries,
+        objects,
+        ...kyvernoLibraries({type: 'validating', namespaced: false}),
+        mode === 'HTTP' ? httpAuthzLibrary : envoyLibrary,
+        jwtLibrary,
+      ],
+      variables: {...shared, exceptions: exceptionsType},
+      twoVariableMacros: true,
+      homogeneousLiterals: true,
+      literalValidators: true,
+      lenientOrValue: true,
+      costLimit,
+      regex,
+    }),
+  );
+  const {envoy, jwt} = authzContexts;
+  const own: Readonly<Record<string, Value>> = {jwt: jwt!, ...(mode === 'Envoy' && {envoy: envoy!})};
+  const has = {exceptions: true, params: false, generator: false};
+  return {environment, contexts: {...kyvernoContexts({}), ...own}, has};
 }
 
 export interface NativeQuery {

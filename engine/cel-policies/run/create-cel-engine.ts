@@ -12,10 +12,12 @@ import type {
   RuleResult,
   ValidateResponse,
 } from '../../types.js';
+import type {ProxyMode} from '../environment/environments.js';
 import type {CelRun, CelSnapshot} from '../snapshot/cel-snapshot.js';
 import type {CelCandidate} from '../snapshot/resource-index.js';
 import type {CompiledCelPolicy} from '../types.js';
 import {judgePayload} from './judge-payload.js';
+import {judgeQuestion} from './judge-question.js';
 import {judgeTargets, judgeVariant, type VariantAnswer} from './judge-variant.js';
 import {frameOf, mutationRefusal, policyResult, ruleOf} from './results.js';
 import {RunPool, type RunPoolOptions} from './run-pool.js';
@@ -51,9 +53,11 @@ export interface CelEngine {
   mutateExisting(request: EngineRequest, call: CelCall): MaybePromise<ValidateResponse>;
   /** Whether policies would delete an object, asked as its creation: pass = it goes. */
   deletes(request: EngineRequest, call: CelCall): MaybePromise<ValidateResponse>;
-  /** Policies of mode JSON on any payload. */
-  validatePayload(payload: Json, call: CelCall): MaybePromise<ValidateResponse>;
+  /** Policies of a mode on a payload: any JSON, or what a proxy asks. */
+  validatePayload(payload: Json, call: CelCall, mode?: PayloadMode): MaybePromise<ValidateResponse>;
 }
+
+export type PayloadMode = 'JSON' | ProxyMode;
 
 export function createCelEngine(options: CelEngineOptions): CelEngine {
   const engine = new Runner(options);
@@ -63,7 +67,7 @@ export function createCelEngine(options: CelEngineOptions): CelEngine {
     generate: (request, call) => drive(engine.judge('generating', request, call)),
     mutateExisting: (request, call) => drive(engine.mutateExisting(request, call)),
     deletes: (request, call) => drive(engine.judge('deleting', request, call)),
-    validatePayload: (payload, call) => drive(engine.validatePayload(payload, call)),
+    validatePayload: (payload, call, mode = 'JSON') => drive(engine.validatePayload(payload, call, mode)),
   };
 }
 
@@ -133,16 +137,17 @@ class Runner {
     return {results: results.list};
   }
 
-  *validatePayload(payload: Json, call: CelCall): Steps<ValidateResponse> {
+  *validatePayload(payload: Json, call: CelCall, mode: PayloadMode): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
-    for (const policy of snapshot.payloadPolicies()) {
+    for (const policy of snapshot.payloadPolicies(mode)) {
       if (!isAsked(policy, call)) continue;
       const started = this.#options.loader.now();
       const run = runs.for(policy.ref.namespace);
       run.startRule();
-      const answer = run.complete(() => judgePayload(policy, payload, run, snapshot));
+      const judge = mode === 'JSON' ? judgePayload : judgeQuestion;
+      const answer = run.complete(() => judge(policy, payload, run, snapshot));
       const verdict = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
       results.add(policy, ruleOf(verdict, frameOf(policy)), started);
     }

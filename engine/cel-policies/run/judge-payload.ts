@@ -11,7 +11,7 @@ import {PolicyScope} from './scope.js';
 import {payloadData} from './scope-data.js';
 
 /** Stands where a request would: payloads have none. */
-const noRequest: EngineRequest = Object.freeze({
+export const noRequest: EngineRequest = Object.freeze({
   uid: '',
   kind: {group: '', version: '', kind: ''},
   resource: {group: '', version: '', resource: ''},

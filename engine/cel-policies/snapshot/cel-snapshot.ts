@@ -38,7 +38,7 @@ export class CelSnapshot {
   constructor(policies: Iterable<CompiledCelPolicy>, exceptions: Iterable<CelException>, rules: ExceptionRules) {
     const ordered = [...policies].sort(compareCelPolicies);
     this.policies = new Map(ordered.map(policy => [celPolicyId(policy.ref), policy]));
-    this.#payload = ordered.filter(({source}) => source.type === 'validating' && source.spec.mode === 'JSON');
+    this.#payload = ordered.filter(({source}) => source.type === 'validating' && source.spec.mode !== 'Kubernetes');
     const judging = ordered.filter(policy => !this.#payload.includes(policy));
     const ofRun = (run: CelRun) => new ResourceIndex(judging.filter(({source}) => source.type === run));
     this.#byRun = {
@@ -71,9 +71,9 @@ export class CelSnapshot {
     return found;
   }
 
-  /** Policies that judge payloads. */
-  payloadPolicies(): readonly CompiledCelPolicy[] {
-    return this.#payload;
+  /** Policies that judge payloads of a mode: `JSON`, or what proxies ask. */
+  payloadPolicies(mode: string): readonly CompiledCelPolicy[] {
+    return this.#payload.filter(({source}) => source.type === 'validating' && source.spec.mode === mode);
   }
 
   /** Exceptions that name the policy, compiled for it. One that does not compile frees nothing; see `exceptionProblems`. */
