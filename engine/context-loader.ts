@@ -98,6 +98,11 @@ export interface ContextLoader {
    * the description changes. Absent: custom kinds are not described here.
    */
   kindSchema?(apiVersion: string, kind: string, options: LoadOptions): MaybePromise<JsonObject | undefined>;
+  /**
+   * The OpenAPI v3 document that the API server publishes for a group and version (`v1`, `apps/v1`); `undefined` when there is
+   * none. The same object while it is fresh. Megabytes, so asked for only when nothing nearer knows. Absent: nobody publishes.
+   */
+  openApi?(groupVersion: string, options: LoadOptions): MaybePromise<JsonObject | undefined>;
   /** The answer of a web server, whatever its status. */
   httpCall(request: HttpRequest, options: LoadOptions): MaybePromise<HttpAnswer>;
   /** Wall clock, milliseconds since the epoch, with fractions where the host has them. */

@@ -13,6 +13,7 @@ import {createKindSchemas} from './kind-schemas.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
 import {collectionPath, objectPath} from './paths.js';
+import {createPublishedOpenApi} from './published-openapi.js';
 import type {KubeClient, ObjectRef} from './types.js';
 
 export interface KubeContextLoaderOptions {
@@ -46,6 +47,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
   const reads = new Map<string, Promise<JsonObject | undefined>>();
   const labelsOf = new WeakMap<JsonObject, Labels>();
   const schemas = resources && createKindSchemas({client, resources, clock, timeoutMs: readTimeoutMs});
+  const published = createPublishedOpenApi({client, clock, timeoutMs: readTimeoutMs});
 
   /** One live read at a time per question: who asks while it runs shares its answer. */
   function once(key: string, start: () => Promise<JsonObject | undefined>): Promise<JsonObject | undefined> {
@@ -111,7 +113,10 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       );
     if (method === 'GET') {
       const key = `${call.orNone === true} ${path} ${query?.['labelSelector'] ?? ''}`;
-      return beforeDeadline(once(key, () => started(readTimeoutMs)), {clock, load});
+      return beforeDeadline(
+        once(key, () => started(readTimeoutMs)),
+        {clock, load},
+      );
     }
     const left = load.deadline - clock.now();
     return beforeDeadline(started(Number.isFinite(left) ? Math.max(1, left) : undefined), {clock, load});
@@ -168,6 +173,10 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       resources === undefined ? undefined : resourceOfKind(resources, apiVersion, kind),
     kindSchema(apiVersion, kind, load) {
       const found = schemas?.(apiVersion, kind);
+      return found instanceof Promise ? beforeDeadline(found, {clock, load}) : found;
+    },
+    openApi(groupVersion, load) {
+      const found = published(groupVersion);
       return found instanceof Promise ? beforeDeadline(found, {clock, load}) : found;
     },
     httpCall(request, load) {

@@ -3,8 +3,8 @@ import type {CelScope} from '../cel-policies/types.js';
 import {type JsonObject, own} from '../json/types.js';
 import {applyStrictPatch} from './json-patch/strict-patch.js';
 import {applyConfiguration} from './merge/apply-configuration.js';
-import {kindType} from './schema/kind-type.js';
-import {deduced, type StructuralType} from './schema/types.js';
+import {kindType, publishedType} from './schema/kind-type.js';
+import {deduced} from './schema/types.js';
 import {configurationOf, operationsOf} from './values.js';
 
 export interface MutateOptions {
@@ -20,14 +20,17 @@ export interface MutateOptions {
 export type Mutate = (object: JsonObject, scope: CelScope) => JsonObject;
 
 /** Merges the `Object{…}` that the program comes to. */
-export function mergesConfiguration(program: Program, options: MutateOptions): Mutate {
+export function mergesConfiguration(program: Program, {replaceAtomics, deduces = false}: MutateOptions): Mutate {
   return (object, scope) => {
-    const configuration = configurationOf(program.evaluate(scope.bindings, scope.host));
-    const type = typeFor(object, scope, options);
+    const {host} = scope;
+    const configuration = configurationOf(program.evaluate(scope.bindings, host));
+    const apiVersion = String(own(object, 'apiVersion') ?? '');
+    const kind = String(own(object, 'kind') ?? '');
     return applyConfiguration(object, configuration, {
-      type,
-      replaceAtomics: options.replaceAtomics,
-      budget: scope.host.budget,
+      type: kindType(host, apiVersion, kind) ?? (deduces ? deduced : undefined),
+      newerType: () => publishedType(host, apiVersion, kind),
+      replaceAtomics,
+      budget: host.budget,
     });
   };
 }
@@ -38,9 +41,4 @@ export function patchesJson(program: Program, {replaceAdds}: MutateOptions): Mut
     const operations = operationsOf(program.evaluate(scope.bindings, scope.host));
     return applyStrictPatch(object, operations, {budget: scope.host.budget, replaceAdds});
   };
-}
-
-function typeFor(object: JsonObject, {host}: CelScope, {deduces = false}: MutateOptions): StructuralType | undefined {
-  const type = kindType(host, String(own(object, 'apiVersion') ?? ''), String(own(object, 'kind') ?? ''));
-  return type ?? (deduces ? deduced : undefined);
 }

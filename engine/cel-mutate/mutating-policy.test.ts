@@ -236,3 +236,40 @@ describe('custom resources', () => {
     ]);
   });
 });
+
+describe('fields that are newer than what we know', () => {
+  const policy = mutatingPolicy(applies('Object{spec: Object.spec{brandNew: "x"}}'));
+  const document = {
+    components: {
+      schemas: {
+        Pod: {
+          type: 'object',
+          'x-kubernetes-group-version-kind': [{group: '', version: 'v1', kind: 'Pod'}],
+          properties: {
+            apiVersion: {type: 'string'},
+            kind: {type: 'string'},
+            metadata: {type: 'object'},
+            spec: {allOf: [{$ref: '#/components/schemas/PodSpec'}]},
+          },
+        },
+        PodSpec: {type: 'object', properties: {brandNew: {type: 'string'}, containers: {type: 'array'}}},
+      },
+    },
+  };
+
+  it('are taken from the API server', async () => {
+    const asked: string[] = [];
+    const openApi = async (groupVersion: string) => {
+      asked.push(groupVersion);
+      return document;
+    };
+    const loader = {...recordingLoader(), openApi};
+    const {object} = await mutate([policy], requestOf({object: pod('a')}), {loader});
+    expect(object!['spec']).toMatchObject({brandNew: 'x'});
+    expect(asked).toEqual(['v1']);
+  });
+
+  it('are refused where nobody knows them', async () => {
+    expect(told(await onPod(policy)).join()).toContain('.spec.brandNew: field not declared in schema');
+  });
+});

@@ -46,6 +46,7 @@ const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
   },
   resourceOfKind: {own: door => door.resourceOfKind('v1', 'Pod', load)},
   kindSchema: {own: door => door.kindSchema?.('acme.io/v1', 'Widget', load)},
+  openApi: {own: door => door.openApi?.('apps/v1', load)},
   httpCall: {foreign: door => door.httpCall({method: 'GET', url: 'https://169.254.169.254/', headers: []}, load)},
   now: {own: door => door.now()},
   random: {own: door => door.random()},

@@ -66,6 +66,7 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
     },
     resourceOfKind: (apiVersion, kind, load) => host.resourceOfKind(apiVersion, kind, load),
     kindSchema: (apiVersion, kind, load) => host.kindSchema?.(apiVersion, kind, load),
+    openApi: (groupVersion, load) => host.openApi?.(groupVersion, load),
     httpCall(request, load) {
       if (!options.allowServiceCalls) {
         throw new EvalError(

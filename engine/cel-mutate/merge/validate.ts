@@ -13,6 +13,9 @@ export interface ValidateOptions {
   readonly existing: boolean;
 }
 
+/** Told of fields that a type does not declare. */
+export const undeclared = 'field not declared in schema';
+
 /** All places where a value is not of its type. */
 export function validateValue(value: Json, type: StructuralType, options: ValidateOptions): FieldError[] {
   const errors: FieldError[] = [];
@@ -51,7 +54,7 @@ function visitMap(value: JsonObject, type: MapType, state: Visit, path: string):
     const field = type.fields.get(key) ?? type.element;
     const at = `${path}.${key}`;
     if (field !== undefined) visit(own(value, key)!, field, state, at);
-    else if (!state.existing) state.errors.push({path: at, message: 'field not declared in schema'});
+    else if (!state.existing) state.errors.push({path: at, message: undeclared});
   }
 }
 
