@@ -1,5 +1,4 @@
 import {describe, expect, it} from 'vitest';
-import {createResourceMap} from '../../engine/builtin-resources.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {systemClock} from '../clock.js';
 import {createKindSchemas} from './kind-schemas.js';
@@ -30,7 +29,11 @@ function world(answers: Array<JsonObject | Error>) {
         return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
       },
     },
-    resources: createResourceMap(kinds),
+    resources: {
+      kindOf: () => undefined,
+      find: kind => kinds.filter(info => info.kind === kind),
+      all: () => kinds,
+    },
     clock: {...systemClock, monotonic: () => now},
     timeoutMs: 1000,
   });
