@@ -10,11 +10,12 @@ export {checkFormatCall, type FormatFault} from './format-check.js';
 export {sortByKeys, sortCost} from './list-functions.js';
 export {encodersLibrary, listsLibrary, mathLibrary, regexLibrary, setsLibrary, stringsLibrary};
 
-/** cel-go's extensions in the versions that Kyverno has; Kubernetes itself lacks math, encoders and regex. */
+/** cel-go's extensions that the API server has. */
+export const apiServerExtensionLibraries: readonly Library[] = [stringsLibrary, listsLibrary, setsLibrary];
+
+/** The extensions of Kyverno's kinds. */
 export const extensionLibraries: readonly Library[] = [
-  stringsLibrary,
-  listsLibrary,
-  setsLibrary,
+  ...apiServerExtensionLibraries,
   mathLibrary,
   encodersLibrary,
   regexLibrary,

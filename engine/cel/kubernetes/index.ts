@@ -3,7 +3,7 @@ import {authorizerLibrary} from './authorizer.js';
 import {formatLibrary} from './format.js';
 import {cidrLibrary, ipLibrary} from './ip.js';
 import {jsonPatchLibrary} from './json-patch.js';
-import {listsLibrary} from './lists.js';
+import {includesLibrary, listsLibrary} from './lists.js';
 import {objectTypes} from './object-types.js';
 import {quantityLibrary} from './quantity.js';
 import {regexLibrary} from './regex.js';
@@ -31,6 +31,9 @@ export const kubernetesLibraries: readonly Library[] = [
   semverLibrary,
   formatLibrary,
 ];
+
+/** The same in the API server of today, which is newer than the one whose libraries Kyverno's kinds have. */
+export const apiServerLibraries: readonly Library[] = [...kubernetesLibraries, includesLibrary];
 
 /** What mutations are written with: `Object{…}`, `JSONPatch{…}`, `jsonpatch.escapeKey`. */
 export const mutationLibraries: readonly Library[] = [jsonPatchLibrary, objectTypes];

@@ -1,5 +1,7 @@
 import {describe, expect, it} from 'vitest';
 import {evaluated} from '../../../test/cel/evaluated.js';
+import {apiServerExtensionLibraries} from '../extensions/index.js';
+import {apiServerLibraries} from './index.js';
 
 describe("Kubernetes' functions of lists", () => {
   it.each([
@@ -32,6 +34,24 @@ describe("Kubernetes' functions of lists", () => {
     ['x.indexOf(2.0)', [1, 2], '1'],
   ])('%s of %j is %s', (source, x, expected) => {
     expect(evaluated(source, {x: x as never})).toBe(expected);
+  });
+});
+
+describe('includes, of newer API servers', () => {
+  const libraries = [...apiServerExtensionLibraries, ...apiServerLibraries];
+
+  it.each([
+    ['[1, 2].includes(2)', 'true'],
+    ['[1, 2].includes(3)', 'false'],
+    ['"a".includes("a")', 'true'],
+    ['"ab".includes("a")', 'false'],
+    ['math.abs(-1)', "fault: undeclared reference to 'math' (in container '')"],
+  ])('%s is %s', (source, expected) => {
+    expect(evaluated(source, {}, {libraries})).toBe(expected);
+  });
+
+  it('is not there for the kinds of Kyverno', () => {
+    expect(evaluated('[1].includes(1)')).toMatch(/^fault: undeclared reference to 'includes'/);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   bytesType,
   doubleType,
   durationType,
+  dynType,
   intType,
   listOf,
   param,
@@ -79,6 +80,21 @@ export const listsLibrary: Library = {
     fn('lastIndexOf', method('list_a_last_index_of_int', [[listOf(A), A], intType], lastIndexOf, walkList)),
   ],
 };
+
+/** What Kubernetes 1.37 has besides. */
+export const includesLibrary: Library = {
+  name: 'kubernetes.lists.includes',
+  functions: [fn('includes', method('list_includes_dyn_dyn', [[dynType, dynType], boolType], includes, includesCost))],
+};
+
+/** Of a list whether it holds the value, of anything else whether it is the value. */
+function includes(target: Value, value: Value): boolean {
+  return Array.isArray(target) ? indexOf(target, value) >= 0 : equals(target, value);
+}
+
+function includesCost(target: Value): number {
+  return Array.isArray(target) ? target.length : 1;
+}
 
 function each(make: (name: string, type: Type) => Overload): Overload[] {
   return comparable.map(([name, type]) => make(name, type));
