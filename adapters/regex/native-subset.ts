@@ -6,6 +6,11 @@ export interface NativePattern {
   readonly regex: RegExp;
   /** Longest text (UTF-16 units) for which the worst case stays below about a million steps. */
   readonly maxLength: number;
+  /**
+   * A search looks no further than its match and the length of the pattern: the only unbounded repetition, if there is
+   * one, ends the pattern, so that going on with it makes the match longer.
+   */
+  readonly settles: boolean;
 }
 
 const worstSteps = 1_000_000;
@@ -22,6 +27,8 @@ interface Part {
   readonly unbounded: number;
   /** Product of the choices inside: alternatives, optional parts, bounded repetitions. */
   readonly variants: number;
+  /** The only unbounded repetition inside stands at the end, and has to be there. */
+  readonly endsInLoop?: true;
 }
 
 /** `undefined` when the pattern lies outside the subset. The pattern must be valid RE2. */
@@ -32,7 +39,8 @@ export function nativeSubset(pattern: string): NativePattern | undefined {
     if (!reader.atEnd()) return undefined;
     const degree = part.unbounded + (reader.anchored ? 0 : 1);
     const longest = degree === 0 ? Number.POSITIVE_INFINITY : (worstSteps / part.variants) ** (1 / degree);
-    return {regex: new RegExp(part.source, 'u'), maxLength: Math.floor(longest)};
+    const settles = !pattern.includes('{') && (part.unbounded === 0 || part.endsInLoop === true);
+    return {regex: new RegExp(part.source, 'u'), maxLength: Math.floor(longest), settles};
   } catch (error) {
     if (error instanceof NotNative || error instanceof SyntaxError) return undefined;
     throw error;
@@ -71,13 +79,16 @@ class Reader {
     let source = '';
     let unbounded = 0;
     let variants = 1;
+    let last: Part | undefined;
     while (!this.atEnd() && this.#peek() !== '|' && this.#peek() !== ')') {
       const part = this.#repeated(this.#atom());
+      last = part;
       source += part.source;
       unbounded += part.unbounded;
       variants = limit(variants * part.variants);
     }
-    return {source, unbounded, variants};
+    const sequence = {source, unbounded, variants};
+    return unbounded === 1 && last?.endsInLoop ? {...sequence, endsInLoop: true} : sequence;
   }
 
   #atom(): Part {
@@ -106,9 +117,10 @@ class Reader {
     const {source, least, most} = quantifier;
     const repeated = atom.source + source;
     if (/^[\^$]|^\\b/i.test(atom.source)) throw new NotNative();
-    if (least === 0 && most === 1) return {...atom, source: repeated, variants: limit(atom.variants + 1)};
+    if (least === 0 && most === 1)
+      return {source: repeated, unbounded: atom.unbounded, variants: limit(atom.variants + 1)};
     if (atom.unbounded > 0 || atom.variants > 1) throw new NotNative();
-    if (most === Number.POSITIVE_INFINITY) return {source: repeated, unbounded: 1, variants: 1};
+    if (most === Number.POSITIVE_INFINITY) return {source: repeated, unbounded: 1, variants: 1, endsInLoop: true};
     return {source: repeated, unbounded: 0, variants: limit(most - least + 1)};
   }
 

@@ -171,6 +171,33 @@ describe('find and findAll', () => {
     expect(seen).toEqual([5, 3, 1]);
   });
 
+  it.each([
+    ['\\d+', true],
+    ['image: (\\S+)?', false],
+    ['image: \\S+', true],
+    ['[ab]c', true],
+    ['a|bc', true],
+    ['a|b+', false],
+    ['a.*b', false],
+    ['a(?:.*b)?', false],
+    ['(?:a.*)', true],
+    ['x(a.*)y?', false],
+    ['(a.*|b)', false],
+    ['a{2}b', false],
+    ['\\w+$', false],
+    ['a+b+', false],
+  ])('%s settles with its match: %s', (pattern, expected) => {
+    expect(nativeSubset(pattern)?.settles).toBe(expected);
+  });
+
+  it('tell of no more than the match where the pattern settles with it', () => {
+    const text = 'ab '.repeat(1_000);
+    const seen: number[] = [];
+    engine.compile('(\\w+)').findAll(text, {onSearch: length => seen.push(length)});
+    expect(seen.length).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...seen)).toBeLessThan(20);
+  });
+
   it('counts groups', () => {
     expect(engine.compile('a').groupCount).toBe(0);
     expect(engine.compile('(a)(?:b)(?P<c>c)').groupCount).toBe(2);

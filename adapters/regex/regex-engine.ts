@@ -34,6 +34,7 @@ function compileRegex(pattern: string): CompiledRegex {
   const regex = parse(pattern);
   const native = nativeSubset(pattern);
   const groups = regex.groupCount();
+  const reach = native?.settles ? pattern.length : Number.POSITIVE_INFINITY;
   const names = regex.namedGroups();
 
   function groupOf(part: Exclude<ReplacementPart, string>): number | undefined {
@@ -72,7 +73,7 @@ function compileRegex(pattern: string): CompiledRegex {
     findAll(text, options = {}) {
       const matches: RegexMatch[] = [];
       const matcher = regex.matcher(text);
-      forEachMatch(matcher, text, options, () => matches.push(matchOf(matcher, groups)));
+      forEachMatch(matcher, text, {...options, reach}, () => matches.push(matchOf(matcher, groups)));
       return matches;
     },
     findText(text) {
@@ -87,7 +88,7 @@ function compileRegex(pattern: string): CompiledRegex {
       }
       const texts: string[] = [];
       const matcher = regex.matcher(text);
-      forEachMatch(matcher, text, options, () => texts.push(matcher.group() ?? ''));
+      forEachMatch(matcher, text, {...options, reach}, () => texts.push(matcher.group() ?? ''));
       return texts;
     },
     replaceAll: (text, replacement) => replace(text, parseReplacement(replacement)),
@@ -95,13 +96,23 @@ function compileRegex(pattern: string): CompiledRegex {
   };
 }
 
-/** Calls `visit` while the matcher stands on a match. Go has no empty match right behind another match. */
-function forEachMatch(matcher: Matcher, text: string, options: FindAllOptions, visit: () => void): void {
-  const {limit = Number.POSITIVE_INFINITY, onSearch} = options;
+/**
+ * Calls `visit` while the matcher stands on a match. Go has no empty match right behind another match. `reach`: how far
+ * beyond its match a search may look.
+ */
+function forEachMatch(
+  matcher: Matcher,
+  text: string,
+  options: FindAllOptions & {reach?: number},
+  visit: () => void,
+): void {
+  const {limit = Number.POSITIVE_INFINITY, onSearch, reach = Number.POSITIVE_INFINITY} = options;
   let end = 0;
   for (let count = 0, last = -1; count < limit; ) {
-    onSearch?.(text.length - end);
+    const left = text.length - end;
+    if (reach > left) onSearch?.(left);
     if (!matcher.find()) return;
+    if (reach <= left) onSearch?.(Math.min(left, matcher.end() - end + reach));
     end = matcher.end();
     if (matcher.start() === end && end === last) continue;
     last = end;
