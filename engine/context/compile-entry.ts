@@ -179,9 +179,10 @@ function imageRegistry(entry: Entry<'imageRegistry'>, path: string): Loader {
 /** A field that has to come out as text. */
 function compileText(text: string, path: string): (scope: TemplateScope) => string {
   const template: Template<TemplateScope> = compileTemplate(text, path);
+  const field = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return scope => {
     const value = template.evaluate(scope);
-    if (typeof value !== 'string') throw new EvalError(`${path} must become a string, not ${stringifyJson(value).slice(0, 80)}`);
+    if (typeof value !== 'string') throw new EvalError(`${path}: ${field} value must be a string, not ${stringifyJson(value).slice(0, 80)}`);
     return value;
   };
 }

@@ -163,7 +163,7 @@ describe('an entry fails', () => {
       'on a path that is no text',
       '[{name: v, apiCall: {urlPath: "{{ request.object }}"}}]',
       'v',
-      'must become a string',
+      'urlpath value must be a string',
     ],
     [
       'on a query that does not fit the answer',
