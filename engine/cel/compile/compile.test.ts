@@ -59,6 +59,7 @@ describe('an environment', () => {
     const {issues, text} = environment.compile('first +\n  second.foo(');
     expect(issues?.length).toBeGreaterThan(0);
     expect(text).toMatch(/^ERROR: <input>:2:\d+: Syntax error/);
+    expect(environment.compile("'a' in [second]{}").text).toContain('1:16: Syntax error');
   });
 });
 

@@ -10,7 +10,9 @@ const makers: ReadonlySet<string> = new Set(['map', 'transformList', 'transformM
 
 /** Whether a result may hold one value in several places, so that written out it is larger than what was paid for. */
 export function mayShare(expr: Expr): boolean {
-  if (expr.kind === 'list' || expr.kind === 'map' || expr.kind === 'message') return true;
+  if (expr.kind === 'list') return expr.items.length > 0;
+  if (expr.kind === 'map') return expr.entries.length > 0;
+  if (expr.kind === 'message') return true;
   if (expr.kind === 'loop' && makers.has(expr.name)) return true;
   return children(expr).some(mayShare);
 }

@@ -147,7 +147,7 @@ export class Parser implements Grammar {
   private member(): Expr {
     this.named = false;
     const primary = this.primary();
-    return this.postfix(primary, this.named);
+    return this.postfix(primary, this.named && primary.kind === 'ident');
   }
 
   private postfix(primary: Expr, named: boolean): Expr {
