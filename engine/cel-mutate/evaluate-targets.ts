@@ -29,11 +29,13 @@ export function evaluateTargets(
   behaviour: Mutating,
   exceptions: readonly PolicyException[],
   scope: PolicyScope,
+  selectOnly = false,
 ): TargetsOutcome {
   const {conditions, rules, annotations} = behaviour;
   let targets: readonly MutationTarget[];
   try {
     if (!conditionsHold(conditions, scope)) return {verdict: {rule: '', status: 'skip', message: 'skip'}};
+    if (selectOnly) return {verdict: {rule: '', status: 'pass', message: 'triggered'}};
     targets = rules.targets(scope);
   } catch (thrown) {
     if (!(thrown instanceof EvalError)) throw thrown;

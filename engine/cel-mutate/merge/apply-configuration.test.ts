@@ -218,6 +218,18 @@ describe('an applied configuration', () => {
     expect(merged(object, {metadata: {labels: {a: 'b'}}})['spec']).toEqual({someNewField: {a: [1]}, containers: null});
   });
 
+  it('leaves alone what is wrong with the object where it changes nothing, and tells it where it does', () => {
+    const object = pod({containers: {}, volumes: [null]});
+    expect(merged(object, {metadata: {labels: {a: 'b'}}})['spec']).toBe(object['spec']);
+    const what = 'error applying patch: failed to convert original object to typed object';
+    expect(() => merged(object, {spec: {containers: [{name: 'a'}]}})).toThrow(
+      `${what}: .spec.containers: expected list, got {}`,
+    );
+    expect(() => merged(object, {spec: {volumes: [{name: 'v'}]}})).toThrow(
+      `${what}: .spec.volumes: element 0: associative list with keys may not have a null element`,
+    );
+  });
+
   it('needs a type', () => {
     expect(() => apply({object: {apiVersion: 'acme.io/v1', kind: 'Widget'}, patch: {}, type: undefined})).toThrow(
       'error applying patch: type converter must not be nil',

@@ -1,6 +1,6 @@
 import type {Budget} from '../../budget.js';
 import {EvalError} from '../../diagnostic.js';
-import {type Json, type JsonObject, own, setOwn} from '../../json/types.js';
+import {type JsonObject, own, setOwn} from '../../json/types.js';
 import type {StructuralType} from '../schema/types.js';
 import {atomicPaths} from './atomics.js';
 import {type FieldError, fieldErrorsText} from './field-errors.js';
@@ -35,25 +35,21 @@ export function applyConfiguration(object: JsonObject, configuration: JsonObject
       `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
     );
   }
-  check(object, type, {budget, existing: true}, 'failed to convert original object to typed object');
-  return mergeValues(object, patch, type, budget) as JsonObject;
+  return mergeValues(object, patch, type, budget);
 }
 
 function typeThatFits(patch: JsonObject, type: StructuralType, {budget, newerType}: ApplyOptions): StructuralType {
-  const what = 'failed to convert patch object to typed object';
-  const errors = validateValue(patch, type, {budget, existing: false});
+  const errors = validateValue(patch, type, budget);
   if (errors.length === 0) return type;
   const newer = errors.some(({message}) => message === undeclared) ? newerType?.() : undefined;
-  if (newer === undefined) throw refusal(what, errors);
-  check(patch, newer, {budget, existing: false}, what);
+  if (newer === undefined) throw refusal(errors);
+  const left = validateValue(patch, newer, budget);
+  if (left.length > 0) throw refusal(left);
   return newer;
 }
 
-function check(value: Json, type: StructuralType, options: {budget: Budget; existing: boolean}, what: string): void {
-  const errors = validateValue(value, type, options);
-  if (errors.length > 0) throw refusal(what, errors);
-}
-
-function refusal(what: string, errors: readonly FieldError[]): EvalError {
-  return new EvalError(`error applying patch: ${what}: ${fieldErrorsText(errors)}`);
+function refusal(errors: readonly FieldError[]): EvalError {
+  return new EvalError(
+    `error applying patch: failed to convert patch object to typed object: ${fieldErrorsText(errors)}`,
+  );
 }

@@ -8,16 +8,21 @@ type MergeItems = (left: Json | undefined, right: Json) => Json;
 /**
  * Elements of both lists, each identity of the right one once: in the right one's order where elements are in both,
  * elements of the left one alone keep their place before the next shared one (structured-merge-diff, typed/merge.go).
- * Both lists are valid.
+ * The right list is valid; `fault` is thrown for an element of the left one without identity.
  */
 export function mergeLists(
   left: readonly Json[],
   right: readonly Json[],
   type: ListType,
-  mergeItems: MergeItems,
+  {mergeItems, fault}: {readonly mergeItems: MergeItems; readonly fault: (message: string) => Error},
 ): Json[] {
-  const leftIds = left.map(item => idOf(type, item));
-  const rightIds = right.map(item => idOf(type, item));
+  const idOf = (item: Json, index: number): string => {
+    const identity = itemIdentity(type, item);
+    if ('fault' in identity) throw fault(`element ${index}: ${identity.fault}`);
+    return identity.id;
+  };
+  const leftIds = left.map(idOf);
+  const rightIds = right.map(idOf);
   const leftItems = new Map<string, Json | undefined>();
   for (const [at, id] of leftIds.entries()) leftItems.set(id, leftItems.has(id) ? undefined : left[at]);
   const inRight = new Set(rightIds);
@@ -56,9 +61,4 @@ export function mergeLists(
     if (r < right.length) takeRight();
   }
   return result;
-}
-
-function idOf(type: ListType, item: Json): string {
-  const identity = itemIdentity(type, item);
-  return 'id' in identity ? identity.id : '';
 }

@@ -4,32 +4,23 @@ import type {ListType, MapType, Scalar, StructuralType} from '../schema/types.js
 import {type FieldError, shown} from './field-errors.js';
 import {itemIdentity} from './list-items.js';
 
-export interface ValidateOptions {
-  readonly budget: Budget;
-  /**
-   * An object that is there already: null, elements that repeat and fields that its type does not declare (its server
-   * may be newer than the type) are no faults.
-   */
-  readonly existing: boolean;
-}
-
 /** Told of fields that a type does not declare. */
 export const undeclared = 'field not declared in schema';
 
-/** All places where a value is not of its type. */
-export function validateValue(value: Json, type: StructuralType, options: ValidateOptions): FieldError[] {
+/** All places where a configuration is not of its type. */
+export function validateValue(value: Json, type: StructuralType, budget: Budget): FieldError[] {
   const errors: FieldError[] = [];
-  visit(value, type, {...options, errors}, '');
+  visit(value, type, {budget, errors}, '');
   return errors;
 }
 
-interface Visit extends ValidateOptions {
+interface Visit {
+  readonly budget: Budget;
   readonly errors: FieldError[];
 }
 
 function visit(value: Json, type: StructuralType, state: Visit, path: string): void {
   state.budget.step();
-  if (value === null && state.existing) return;
   if (isObject(value) && type.map !== undefined) visitMap(value, type.map, state, path);
   else if (Array.isArray(value) && type.list !== undefined) visitList(value, type.list, state, path);
   else if (type.scalar === undefined || !fitsScalar(value, type.scalar))
@@ -42,7 +33,8 @@ function fitsScalar(value: Json, scalar: Scalar): boolean {
   return scalar === 'numeric' ? isNumber(value) : typeof value === scalar;
 }
 
-function mismatch(value: Json, type: StructuralType): string {
+/** What a value of another form is told. */
+export function mismatch(value: Json, type: StructuralType): string {
   if (type.map !== undefined) return `expected map, got ${shown(value)}`;
   if (type.list !== undefined) return `expected list, got ${shown(value)}`;
   const names = {string: 'string', numeric: 'numeric (int or float)', boolean: 'boolean', untyped: 'any scalar'};
@@ -54,7 +46,7 @@ function visitMap(value: JsonObject, type: MapType, state: Visit, path: string):
     const field = type.fields.get(key) ?? type.element;
     const at = `${path}.${key}`;
     if (field !== undefined) visit(own(value, key)!, field, state, at);
-    else if (!state.existing) state.errors.push({path: at, message: undeclared});
+    else state.errors.push({path: at, message: undeclared});
   }
 }
 
@@ -70,9 +62,10 @@ function visitList(value: readonly Json[], type: ListType, state: Visit, path: s
       state.errors.push({path, message: `element ${index}: ${identity.fault}`});
       continue;
     }
-    if (seen.has(identity.id) && !state.existing)
-      state.errors.push({path, message: `duplicate entries for key ${identity.path}`});
+    if (seen.has(identity.id)) {
+      state.errors.push({path, message: `duplicate entries for key ${identity.path()}`});
+    }
     seen.add(identity.id);
-    visit(item, type.element, state, `${path}${identity.path}`);
+    visit(item, type.element, state, `${path}${identity.path()}`);
   }
 }
