@@ -1,8 +1,8 @@
 import {authzContexts, envoyLibrary, httpAuthzLibrary, jwtLibrary} from '../../cel/authz/libraries.js';
 import {createEnvironment} from '../../cel/compile/environment.js';
 import type {Environment} from '../../cel/environment.js';
-import {extensionLibraries} from '../../cel/extensions/index.js';
-import {authorizerLibrary, kubernetesLibraries, mutationLibraries} from '../../cel/kubernetes/index.js';
+import {apiServerExtensionLibraries, extensionLibraries} from '../../cel/extensions/index.js';
+import {apiServerLibraries, authorizerLibrary, kubernetesLibraries, mutationLibraries} from '../../cel/kubernetes/index.js';
 import {kyvernoContexts, kyvernoLibraries} from '../../cel/kyverno/index.js';
 import type {Library} from '../../cel/library/library.js';
 import {dynType, type Type} from '../../cel/types/type.js';
@@ -131,8 +131,8 @@ export function nativeEnvironment({params, mutating, regex}: NativeQuery): KindE
   const environment = once(regex, `native ${params} ${mutating}`, () =>
     createEnvironment({
       libraries: [
-        ...extensionLibraries,
-        ...kubernetesLibraries,
+        ...apiServerExtensionLibraries,
+        ...apiServerLibraries,
         authorizerLibrary,
         ...(mutating ? mutationLibraries : []),
         nativeObjects,
@@ -153,7 +153,7 @@ export function nativeEnvironment({params, mutating, regex}: NativeQuery): KindE
 export function apiServerEnvironment(regex: RegexEngine): Environment {
   return once(regex, 'api server', () =>
     createEnvironment({
-      libraries: [...extensionLibraries, ...kubernetesLibraries, authorizerLibrary, nativeObjects],
+      libraries: [...apiServerExtensionLibraries, ...apiServerLibraries, authorizerLibrary, nativeObjects],
       variables: {object: dynType, oldObject: dynType, request: requestType, namespaceObject: namespaceType},
       twoVariableMacros: true,
       homogeneousLiterals: true,
