@@ -1,6 +1,7 @@
 import type {RegexEngine} from '../regex/types.js';
 import type {CelIssue} from './errors.js';
 import type {CelHost, Library} from './library/library.js';
+import type {Expr} from './syntax/ast.js';
 import type {Type} from './types/type.js';
 import type {Value} from './values/value.js';
 
@@ -49,10 +50,26 @@ export type CompileOutcome =
       readonly text: string;
     };
 
+/** What one part of an expression came to; in loops once per round. */
+export interface TraceStep {
+  readonly expr: Expr;
+  readonly value?: Value;
+  readonly error?: string;
+}
+
+export interface Trace {
+  /** In the order in which they were done: parts before what they are parts of; literals are left out. */
+  readonly steps: readonly TraceStep[];
+  /** Whether there were more steps than are told. */
+  readonly cut: boolean;
+}
+
 /** Declared here, made by `createEnvironment` in compile/environment.ts. */
 export interface Environment {
   /** Parses, checks and compiles. Never throws for the text's sake. */
   compile(source: string): CompileOutcome;
+  /** Evaluates once and tells of every part. `undefined`: the text has issues. Throws BudgetError or Suspend. */
+  trace(source: string, bindings: Bindings, host: CelHost): Trace | undefined;
   /** Position of a variable in `Bindings`. */
   slot(variable: string): number;
   /** The same with more variables, object types or functions; what was compiled before stays valid, slots stay. */

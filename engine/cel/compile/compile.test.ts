@@ -7,7 +7,10 @@ import type {Environment} from '../environment.js';
 import {CelError} from '../errors.js';
 import {fn, global, hosted, method} from '../library/declare.js';
 import type {Library} from '../library/library.js';
+import {parse} from '../syntax/parse.js';
+import {unparse} from '../syntax/unparse.js';
 import {boolType, dynType, intType, listOf, mapOf, objectType, opaque, stringType, typeText} from '../types/type.js';
+import {valueText} from '../values/index.js';
 import {ObjectValue, OpaqueValue, Optional, Uint, type Value} from '../values/value.js';
 
 const untyped = celEnvironment({variables: {x: dynType, y: dynType}});
@@ -329,4 +332,41 @@ test('a literal pattern that is not valid is an error of its call, as is one mad
   expect(failure('x.matches(y)', {x: 'a', y: '['})).toBe(message);
   expect(evaluate("x.matches('[') || true", {x: 'a'})).toBe(true);
   expect(regex.compile('a').test('a')).toBe(true);
+});
+
+test('a trace tells what each part came to', () => {
+  const source = "x.spec.items.all(i, i.n > 1) && x.name == 'web'";
+  const bindings = bindingsOf(untyped, {x: {spec: {items: [{n: 2}, {}]}, name: 'web'}});
+  const steps = untyped
+    .trace(source, bindings, celHost())!
+    .steps.map(({expr, value, error}) => `${unparse(expr)} → ${error ?? valueText(value!)}`);
+  expect(steps).toEqual([
+    'x → {"spec": {"items": [{"n": 2}, {}]}, "name": "web"}',
+    'x.spec → {"items": [{"n": 2}, {}]}',
+    'x.spec.items → [{"n": 2}, {}]',
+    'i → {"n": 2}',
+    'i.n → 2',
+    'i.n > 1 → true',
+    'i → {}',
+    'i.n → no such key: n',
+    'i.n > 1 → no such key: n',
+    'x.spec.items.all(i, i.n > 1) → no such key: n',
+    'x → {"spec": {"items": [{"n": 2}, {}]}, "name": "web"}',
+    'x.name → "web"',
+    'x.name == "web" → true',
+    `${unparse(parse(source, {twoVariableMacros: true}).expr!)} → no such key: n`,
+  ]);
+  expect(untyped.trace('x +', bindings, celHost())).toBeUndefined();
+});
+
+test('values nested deeper than the stack end by the budget', () => {
+  let a: Value = 1;
+  let b: Value = 1;
+  for (let level = 0; level < 200_000; level++) {
+    a = [a];
+    b = [b];
+  }
+  const run = () => evaluate('x == y || true', {x: a, y: b});
+  expect(run).toThrow(BudgetError);
+  expect(run).toThrow('deeper than values may be nested');
 });

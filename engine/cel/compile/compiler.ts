@@ -34,7 +34,11 @@ export interface CompileContext {
   /** Position of a variable in the bindings. */
   readonly slot: (variable: string) => number;
   readonly object: (name: string) => ObjectDeclaration | undefined;
+  /** Told of each part's value or error; nothing is folded then. */
+  readonly observe?: Observe | undefined;
 }
+
+export type Observe = (expr: Expr, outcome: Value | CelError) => void;
 
 const literalTypes: Readonly<Record<string, Type>> = {
   null: nullType,
@@ -60,7 +64,10 @@ export class Compiler {
   }
 
   compile(expr: Expr): Node {
-    return fold(this.#node(expr), this.#context.regex);
+    const {observe, regex} = this.#context;
+    const node = this.#node(expr);
+    if (observe === undefined) return fold(node, regex);
+    return node.constant === undefined ? observed(node, expr, observe) : node;
   }
 
   #node(expr: Expr): Node {
@@ -163,6 +170,20 @@ export class Compiler {
     this.#binds.set(expr, init);
     return bind(init, slot, this.compile(expr.body));
   }
+}
+
+function observed({run, sure, cost}: Node, expr: Expr, observe: Observe): Node {
+  const tell = (frame: Frame): Value => {
+    try {
+      const value = run(frame);
+      observe(expr, value);
+      return value;
+    } catch (error) {
+      if (error instanceof CelError) observe(expr, error);
+      throw error;
+    }
+  };
+  return {run: tell, ...(sure && {sure}), pure: false, cost};
 }
 
 /** Operands of a chain of the same operator, however it is nested. */

@@ -6,6 +6,7 @@ import type {Library} from '../library/library.js';
 import {standardLibrary} from '../standard/index.js';
 import {parse} from '../syntax/parse.js';
 import {createProgram} from './program.js';
+import {trace} from './trace.js';
 
 /** What expressions of one kind may say; see environment.ts of the contracts. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
@@ -46,6 +47,12 @@ function environment(options: EnvironmentOptions, scope: Scope, slots: ReadonlyM
       const checked = check(expr, scope);
       if (checked.issues.length > 0) return {issues: checked.issues, text: issuesText(source, checked.issues)};
       return {program: createProgram(source, checked, {scope, regex, slot, costLimit})};
+    },
+    trace(source, bindings, host) {
+      const {expr} = parse(source, {twoVariableMacros});
+      const checked = expr && check(expr, scope);
+      if (checked === undefined || checked.issues.length > 0) return undefined;
+      return trace(observe => createProgram(source, checked, {scope, regex, slot, costLimit, observe}), bindings, host);
     },
     slot,
     extend({variables = {}, libraries = []}) {

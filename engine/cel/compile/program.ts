@@ -1,11 +1,11 @@
-import {EvalError} from '../../diagnostic.js';
+import {BudgetError, EvalError} from '../../diagnostic.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {Checked} from '../check/checked.js';
 import type {Scope} from '../check/scope.js';
 import type {Program} from '../environment.js';
 import {CelError} from '../errors.js';
 import type {Expr} from '../syntax/ast.js';
-import {Compiler} from './compiler.js';
+import {Compiler, type Observe} from './compiler.js';
 import {Frame} from './frame.js';
 import {references} from './references.js';
 import {chargeResult, mayShare} from './result-size.js';
@@ -15,12 +15,13 @@ export interface ProgramOptions {
   readonly regex: RegexEngine;
   readonly slot: (variable: string) => number;
   readonly costLimit: number | undefined;
+  readonly observe?: Observe;
 }
 
 /** A program of an expression without issues. */
 export function createProgram(source: string, checked: Checked, options: ProgramOptions): Program {
-  const {scope, regex, slot} = options;
-  const compiler = new Compiler({checked, regex, slot, object: name => scope.object(name)});
+  const {scope, regex, slot, observe} = options;
+  const compiler = new Compiler({checked, regex, slot, object: name => scope.object(name), observe});
   const {run, cost} = compiler.compile(checked.expr as Expr);
   const {slots} = compiler;
   const limit = options.costLimit ?? Number.POSITIVE_INFINITY;
@@ -42,12 +43,21 @@ export function createProgram(source: string, checked: Checked, options: Program
         if (whole) chargeResult(frame, value);
         return value;
       } catch (error) {
-        throw error instanceof CelError ? new EvalError(shortened(error.message)) : error;
+        throw thrown(error);
       } finally {
         frame.settle();
       }
     },
   };
+}
+
+function thrown(error: unknown): unknown {
+  if (error instanceof CelError) return new EvalError(shortened(error.message));
+  // Values that were put into each other over many expressions can be nested deeper than any text.
+  if (error instanceof RangeError && error.message.startsWith('Maximum call stack')) {
+    return new BudgetError('evaluation went deeper than values may be nested');
+  }
+  return error;
 }
 
 /** Longest message of an error; keys and texts of any length may be in one. */
