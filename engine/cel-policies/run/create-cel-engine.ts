@@ -21,6 +21,7 @@ import {judgeQuestion} from './judge-question.js';
 import {judgeTargets, judgeVariant, type VariantAnswer} from './judge-variant.js';
 import {frameOf, mutationRefusal, policyResult, ruleOf} from './results.js';
 import {RunPool, type RunPoolOptions} from './run-pool.js';
+import {RequestView} from './scope-data.js';
 
 export interface CelEngineOptions extends RunPoolOptions {
   readonly policies: SnapshotSource<CelSnapshot>;
@@ -38,6 +39,8 @@ export interface CelCall {
   readonly names?: readonly string[] | undefined;
   /** The request comes from the operator's own background work. */
   readonly fromBackground?: boolean;
+  /** Of generation and existing objects: only tell whose conditions hold; nothing is made. */
+  readonly selectOnly?: boolean;
   /** Milliseconds on the loader's `now()` scale. */
   readonly deadline: number;
 }
@@ -86,9 +89,10 @@ class Runner {
     if (candidates.length === 0) return nothing;
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
+    const about = {request, runs, snapshot, view: new RequestView(request), selectOnly: call.selectOnly};
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
-      const answer = yield* this.#ask(candidate, {request, runs, snapshot});
+      const answer = yield* this.#ask(candidate, about);
       if (answer !== undefined) results.add(candidate.policy, ruleResult(candidate.policy, answer), started);
     }
     return {results: results.list};
@@ -102,10 +106,11 @@ class Runner {
     if (candidates.length === 0) return {results: [], object: original, patch: []};
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
+    const about = {request, runs, snapshot, view: new RequestView(request)};
     let object = original;
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
-      const answer = yield* this.#ask(candidate, {request, runs, snapshot, object});
+      const answer = yield* this.#ask(candidate, {...about, object});
       if (answer === undefined) continue;
       object = answer.object ?? object;
       results.add(candidate.policy, ruleResult(candidate.policy, answer), started);
@@ -125,12 +130,15 @@ class Runner {
     const candidates = this.#candidates('mutating', request, {...call, phase: 'any'}, snapshot).filter(changesExisting);
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
+    const about = {request, runs, snapshot, view: new RequestView(request)};
     for (const candidate of candidates) {
       const {policy} = candidate;
       const started = this.#options.loader.now();
       const run = runs.for(policy.ref.namespace);
       run.startRule();
-      const answer = run.complete(() => judgeTargets(candidate, {request, runs, snapshot, forceIgnore: false}));
+      const answer = run.complete(() =>
+        judgeTargets(candidate, {...about, forceIgnore: false, selectOnly: call.selectOnly}),
+      );
       const found = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
       for (const one of found) results.add(policy, ruleResult(policy, one), started);
     }

@@ -13,6 +13,8 @@ export interface GeneratingParts {
   readonly conditions: ConditionList;
   readonly rules: CompiledGenerations;
   readonly annotations: AnnotationList;
+  /** Conditions alone. */
+  readonly selectOnly?: boolean | undefined;
 }
 
 export interface GenerationVerdict {
@@ -22,7 +24,7 @@ export interface GenerationVerdict {
 
 /** What a GeneratingPolicy would create for a request; `undefined` when its conditions do not hold. */
 export function evaluateGenerating(
-  {name, conditions, rules, annotations}: GeneratingParts,
+  {name, conditions, rules, annotations, selectOnly}: GeneratingParts,
   exceptions: readonly PolicyException[],
   scope: PolicyScope,
 ): GenerationVerdict | undefined {
@@ -32,6 +34,7 @@ export function evaluateGenerating(
     const {allowedImages, allowedValues} = exemption;
     const own = exceptions.length === 0 ? scope : scope.with({exceptions: {allowedImages, allowedValues}});
     if (!conditionsHold(conditions, own)) return undefined;
+    if (selectOnly === true) return {verdict: {rule: name, status: 'pass', message: 'triggered'}, objects: []};
     const objects = rules.generate(own);
     const properties = annotationValues(annotations, own);
     return {verdict: {rule: name, status: 'pass', message: 'policy evaluated successfully', properties}, objects};

@@ -3,7 +3,7 @@ import type {JsonObject} from '../../json/types.js';
 import type {AnnotationList, CompiledValidations, ConditionList} from '../types.js';
 import {annotationValues} from './annotations.js';
 import {conditionsHold} from './conditions.js';
-import {type Exemption, exemptionFor, type PolicyException} from './exceptions.js';
+import {exemptionFor, type PolicyException} from './exceptions.js';
 import {findPods} from './pod-templates.js';
 import type {CelVerdict} from './results.js';
 import type {PolicyScope} from './scope.js';
@@ -13,46 +13,37 @@ export interface ValidatingParts {
   readonly conditions: ConditionList;
   readonly rules: CompiledValidations;
   readonly annotations: AnnotationList;
+}
+
+export interface ValidatingMode {
   /** Judges the Pods that the object would make instead of the object. */
   readonly extracts: boolean;
   /** Conditions that cannot be judged do not hold. */
   readonly lenient: boolean;
+  readonly exceptions: readonly PolicyException[];
 }
 
 /** A ValidatingPolicy on a request that its constraints select: one verdict. Throws only to wait, and for faults of ours. */
-export function evaluateValidating(
-  parts: ValidatingParts,
-  exceptions: readonly PolicyException[],
-  scope: PolicyScope,
-): CelVerdict {
+export function evaluateValidating(parts: ValidatingParts, mode: ValidatingMode, scope: PolicyScope): CelVerdict {
   try {
-    return parts.extracts ? evaluatePods(parts, exceptions, scope) : evaluateObject(parts, exceptions, scope);
+    return mode.extracts ? evaluatePods(parts, mode, scope) : evaluateObject(parts, mode, scope);
   } catch (thrown) {
     if (!(thrown instanceof EvalError)) throw thrown;
     return {rule: 'evaluation', status: 'error', message: `failed to load context: ${thrown.message}`};
   }
 }
 
-function evaluateObject(
-  parts: ValidatingParts,
-  exceptions: readonly PolicyException[],
-  scope: PolicyScope,
-): CelVerdict {
+function evaluateObject(parts: ValidatingParts, mode: ValidatingMode, scope: PolicyScope): CelVerdict {
+  const {exceptions, lenient} = mode;
+  if (exceptions.length === 0) return judge(parts, lenient, scope);
   const exemption = exemptionFor(exceptions, scope, false);
   if (exemption.type === 'full') return exemption.verdict;
-  return judge(parts, withAllowed(scope, exemption, exceptions));
+  const {allowedImages, allowedValues} = exemption;
+  // Exceptions were asked before anything was allowed; from here on the variables may know.
+  return judge(parts, lenient, scope.with({exceptions: {allowedImages, allowedValues}}));
 }
 
-/** Exceptions were asked before anything was allowed; from here on the variables may know. */
-function withAllowed(
-  scope: PolicyScope,
-  {allowedImages, allowedValues}: Extract<Exemption, {type: 'parts'}>,
-  exceptions: readonly PolicyException[],
-): PolicyScope {
-  return exceptions.length === 0 ? scope : scope.with({exceptions: {allowedImages, allowedValues}});
-}
-
-function judge({conditions, rules, annotations, lenient}: ValidatingParts, scope: PolicyScope): CelVerdict {
+function judge({conditions, rules, annotations}: ValidatingParts, lenient: boolean, scope: PolicyScope): CelVerdict {
   if (!matches(conditions, scope, lenient)) return {rule: '', status: 'skip', message: 'skip'};
   const violation = firstViolation(rules, scope);
   if (violation === undefined) {
@@ -83,12 +74,12 @@ function annotationsOfFailure(annotations: AnnotationList, scope: PolicyScope): 
 }
 
 /** The first Pod that is not in order decides; one that is skipped does not. */
-function evaluatePods(parts: ValidatingParts, exceptions: readonly PolicyException[], scope: PolicyScope): CelVerdict {
+function evaluatePods(parts: ValidatingParts, mode: ValidatingMode, scope: PolicyScope): CelVerdict {
   const object = scope.request.object ?? scope.request.oldObject ?? {};
   const pods = findPods(object, scope.host.budget);
   let best: CelVerdict | undefined;
   for (const {path, pod} of pods) {
-    const verdict = evaluateObject(parts, exceptions, scope.withObject(pod));
+    const verdict = evaluateObject(parts, mode, scope.withObject(pod));
     if (verdict.status === 'fail' || verdict.status === 'error') {
       return {...verdict, message: `${verdict.message} (pod template at ${path})`};
     }

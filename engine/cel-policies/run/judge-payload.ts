@@ -43,7 +43,7 @@ export function judgePayload(
       {host, request: noRequest},
     );
     const lenient = policy.failurePolicy === 'Ignore';
-    return evaluateValidating({...variant.behaviour, extracts: false, lenient}, exceptions, scope);
+    return evaluateValidating(variant.behaviour, {extracts: false, lenient, exceptions}, scope);
   } catch (thrown) {
     return failure('evaluation', 'failed to load context', thrown);
   }

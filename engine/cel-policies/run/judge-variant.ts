@@ -5,25 +5,30 @@ import {Suspend} from '../../context/suspend.js';
 import {textOfThrown} from '../../context/thrown-text.js';
 import {EvalError} from '../../diagnostic.js';
 import type {JsonObject} from '../../json/types.js';
+import {markSubresource} from '../../targets/subresource.js';
 import type {EngineRequest} from '../../types.js';
 import type {CelSnapshot} from '../snapshot/cel-snapshot.js';
 import type {CelCandidate} from '../snapshot/resource-index.js';
+import type {PolicyVariant} from '../types.js';
 import {evaluateDeleting} from './evaluate-deleting.js';
 import {evaluateGenerating} from './evaluate-generating.js';
 import {evaluateValidating} from './evaluate-validating.js';
 import type {CelVerdict} from './results.js';
 import type {RunPool} from './run-pool.js';
-import {PolicyScope} from './scope.js';
-import {deletionData, homeOf, namespaceOf, policyData} from './scope-data.js';
+import {PolicyScope, type ScopeData} from './scope.js';
+import {deletionData, homeOf, namespaceOf, type RequestView} from './scope-data.js';
 import {withTemplateMetadata} from './template-metadata.js';
 
 export interface Question {
   readonly request: EngineRequest;
   readonly runs: RunPool;
   readonly snapshot: CelSnapshot;
+  readonly view: RequestView;
   /** The object as earlier mutations left it; the request's when absent. */
   readonly object?: JsonObject;
   readonly forceIgnore: boolean;
+  /** Only tell whether conditions hold; nothing is made. */
+  readonly selectOnly?: boolean | undefined;
 }
 
 export interface VariantAnswer {
@@ -62,7 +67,7 @@ export function failure(rule: string, what: string, thrown: unknown): CelVerdict
 }
 
 function evaluate({policy, variant}: CelCandidate, question: Question): VariantAnswer | undefined {
-  const {request, runs, snapshot} = question;
+  const {request, runs, snapshot, view} = question;
   const {behaviour, plan} = variant;
   const host = runs.for(policy.ref.namespace);
   const {exceptions, readsNamespace} = snapshot.exceptionsFor(policy, variant);
@@ -74,14 +79,13 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
     const scope = new PolicyScope(plan, deletionData(object, home), {host, request});
     return {verdict: evaluateDeleting(behaviour.conditions, exceptions, scope, policy.ref.name)};
   }
-  const data = policyData(request, wantsNamespace ? namespaceOf(request, runs.for('')) : null);
+  const data = view.data(wantsNamespace ? namespaceOf(request, runs.for('')) : null);
   switch (behaviour.type) {
     case 'validating': {
+      const seen = variant.name === '' ? data : {...data, ...templateView(request, variant.name, data)};
+      const scope = new PolicyScope(plan, seen, {host, request});
       const lenient = question.forceIgnore || policy.failurePolicy === 'Ignore';
-      const object = withTemplateMetadata(request.object, variant.name) ?? data.object;
-      const oldObject = withTemplateMetadata(request.oldObject, variant.name) ?? data.oldObject;
-      const scope = new PolicyScope(plan, {...data, object, oldObject}, {host, request});
-      return {verdict: evaluateValidating({...behaviour, extracts, lenient}, exceptions, scope)};
+      return {verdict: evaluateValidating(behaviour, {extracts, lenient, exceptions}, scope)};
     }
     case 'mutating': {
       const object = question.object ?? request.object ?? {};
@@ -92,16 +96,27 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
     }
     case 'generating': {
       const scope = new PolicyScope(plan, data, {host, request});
-      const answer = evaluateGenerating({...behaviour, name: policy.ref.name}, exceptions, scope);
+      const answer = evaluateGenerating(
+        {...behaviour, name: policy.ref.name, selectOnly: question.selectOnly},
+        exceptions,
+        scope,
+      );
       return answer && {verdict: answer.verdict, targets: answer.objects};
     }
   }
 }
 
+function templateView(request: EngineRequest, variant: PolicyVariant['name'], {object, oldObject}: ScopeData) {
+  return {
+    object: withTemplateMetadata(request.object, variant) ?? object,
+    oldObject: withTemplateMetadata(request.oldObject, variant) ?? oldObject,
+  };
+}
+
 /** Existing objects that a mutating policy changes because of a request: one answer per target. Throws only to wait. */
 export function judgeTargets(
   {policy, variant}: CelCandidate,
-  {request, runs, snapshot}: Question,
+  {request, runs, snapshot, view, selectOnly}: Question,
 ): readonly VariantAnswer[] {
   const {behaviour, plan} = variant;
   if (behaviour.type !== 'mutating' || variant.name === 'extract') return [];
@@ -114,10 +129,13 @@ export function judgeTargets(
   try {
     const {exceptions, readsNamespace} = snapshot.exceptionsFor(policy, variant);
     const home = variant.readsNamespace || readsNamespace ? namespaceOf(request, runs.for('')) : null;
-    const scope = new PolicyScope(plan, policyData(request, home), {host, request});
-    const {verdict, targets} = evaluateTargets(behaviour, exceptions, scope);
+    const scope = new PolicyScope(plan, view.data(home), {host, request});
+    const {verdict, targets} = evaluateTargets(behaviour, exceptions, scope, selectOnly);
     if (targets === undefined) return [{verdict}];
-    return targets.map(target => ({verdict: target.verdict, targets: [target.patched]}));
+    return targets.map(target => {
+      markSubresource(target.patched, target.subResource);
+      return {verdict: target.verdict, targets: [target.patched]};
+    });
   } catch (thrown) {
     return [{verdict: failure('evaluation', 'failed to evaluate policy', thrown)}];
   }

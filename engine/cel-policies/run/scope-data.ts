@@ -8,15 +8,25 @@ import type {ScopeData} from './scope.js';
 
 const empty: JsonObject = Object.freeze({}) as JsonObject;
 
-/** What policies see of a request: an object that is not there is empty. `request` says null. */
-export function policyData(request: EngineRequest, namespaceObject: JsonObject | null): ScopeData {
-  return {
-    object: request.object ?? empty,
-    oldObject: request.oldObject ?? empty,
-    request: requestValue(request),
-    namespaceObject,
-    exceptions: nothingAllowed,
-  };
+/** What policies see of one request: an object that is not there is empty. `request` says null. Made once for all policies. */
+export class RequestView {
+  readonly #request: EngineRequest;
+  #data: ScopeData | undefined;
+
+  constructor(request: EngineRequest) {
+    this.#request = request;
+  }
+
+  data(namespaceObject: JsonObject | null): ScopeData {
+    this.#data ??= {
+      object: this.#request.object ?? empty,
+      oldObject: this.#request.oldObject ?? empty,
+      request: requestValue(this.#request),
+      namespaceObject: null,
+      exceptions: nothingAllowed,
+    };
+    return namespaceObject === null ? this.#data : {...this.#data, namespaceObject};
+  }
 }
 
 /** What the API server's own policies see: an object that is not there is null. */
