@@ -258,6 +258,7 @@ const loops = {
 } as const;
 
 export function loop(name: LoopName, parts: LoopParts): Node {
+  // With a unit for the round itself.
   const inner = sum(parts.filter ? [parts.filter.cost, parts.body.cost] : [parts.body.cost]);
   const common = {pure: false, cost: loopCost(parts.range, inner)};
   if (name === 'all' || name === 'exists') {
