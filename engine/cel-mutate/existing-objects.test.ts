@@ -1,4 +1,6 @@
 import {describe, expect, it} from 'vitest';
+import {builtinResourceMap} from '../builtin-resources.js';
+import {EvalError} from '../diagnostic.js';
 import type {JsonObject} from '../json/types.js';
 import {recordingLoader} from '../testing/recording-loader.js';
 import {pod, requestOf} from '../testing/requests.js';
@@ -102,6 +104,17 @@ describe('existing objects', () => {
   it('that cannot be had are an error', async () => {
     const [told] = await changes([policy(`targetMatchConstraints: ${rules}}`)], {});
     expect(told).toBe('error failed to fetch targets: configmaps/ not found');
+  });
+
+  it('are passed over by a star when there is no list of them', async () => {
+    const all = rules.replace('[configmaps]', "['*']");
+    const names = builtinResourceMap.all().filter(({group, version}) => group === '' && version === 'v1');
+    const none = names.map(({resource}) => [`${resource}/`, new EvalError(`${resource}: HTTP 405 MethodNotAllowed`)]);
+    const lists = {...Object.fromEntries(none), ...listed};
+    expect(await changes([policy(`targetMatchConstraints: ${all}}`)], {lists})).toHaveLength(2);
+    expect(await changes([policy(`targetMatchConstraints: ${rules}}`)], {lists: Object.fromEntries(none)})).toEqual([
+      'error failed to fetch targets: configmaps: HTTP 405 MethodNotAllowed',
+    ]);
   });
 
   it('leave the trigger alone', async () => {

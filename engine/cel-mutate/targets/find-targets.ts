@@ -4,6 +4,7 @@ import {compileConstraints} from '../../cel-policies/match/match-constraints.js'
 import type {MatchConstraints, MutatingPolicy} from '../../cel-policies/model.js';
 import type {CelScope, MutationTarget} from '../../cel-policies/types.js';
 import type {RuleRun} from '../../context/rule-run.js';
+import type {ListQuery} from '../../context-loader.js';
 import {EvalError} from '../../diagnostic.js';
 import {isObject, type JsonObject, own} from '../../json/types.js';
 import {apiVersionOf} from '../../resource-map.js';
@@ -59,12 +60,10 @@ function expressionTargets(program: Program, constraints: MatchConstraints, matc
 }
 
 /** A policy of a namespace has its targets there; cluster-scoped objects are none of its business. */
-function listed({kind, subResource}: NamedKind, namespace: string, run: RuleRun): readonly MutationTarget[] {
+function listed({kind, subResource, any}: NamedKind, namespace: string, run: RuleRun): readonly MutationTarget[] {
   if (namespace !== '' && !kind.namespaced) return [];
   const {group, version, resource} = kind;
-  const list = run.settle(`targets:${group}/${version}/${resource}/${namespace}`, options =>
-    run.loader.resourceList({group, version, resource, namespace, labels: []}, options),
-  );
+  const list = listOf({group, version, resource, namespace, labels: []}, any, run);
   const items = own(list, 'items');
   run.budget.step(Array.isArray(items) ? items.length : 0);
   return (Array.isArray(items) ? items : []).filter(isObject).map(item => ({
@@ -72,6 +71,19 @@ function listed({kind, subResource}: NamedKind, namespace: string, run: RuleRun)
     resource: {group, version, resource},
     subResource,
   }));
+}
+
+/** Kinds without lists (reviews, bindings) are passed over where a star stood for them. */
+function listOf(query: ListQuery, any: boolean, run: RuleRun): JsonObject {
+  const {group, version, resource, namespace} = query;
+  try {
+    return run.settle(`targets:${group}/${version}/${resource}/${namespace}`, options =>
+      run.loader.resourceList(query, options),
+    );
+  } catch (thrown) {
+    if (any && thrown instanceof EvalError && /\bHTTP 40[45]\b/.test(thrown.message)) return {};
+    throw thrown;
+  }
 }
 
 function typed(item: JsonObject, apiVersion: string, kind: string): JsonObject {

@@ -5,6 +5,8 @@ import type {KindInfo, ResourceMap} from '../../resource-map.js';
 export interface NamedKind {
   readonly kind: KindInfo;
   readonly subResource: string;
+  /** A star stood for the resource: what cannot be listed of it was not meant. */
+  readonly any: boolean;
 }
 
 /** Every kind that resource rules can mean, each once; names that are unknown to the cluster are left out. */
@@ -13,9 +15,9 @@ export function kindsOfRules(rules: readonly ResourceRule[], resources: Resource
   for (const rule of rules) {
     for (const kind of resources.all()) {
       if (!named(rule.apiGroups, kind.group) || !named(rule.apiVersions, kind.version)) continue;
-      for (const subResource of subResourcesOf(rule.resources, kind)) {
+      for (const [subResource, any] of subResourcesOf(rule.resources, kind)) {
         const key = `${kind.group}/${kind.version}/${kind.resource}/${subResource}`;
-        if (!found.has(key)) found.set(key, {kind, subResource});
+        if (found.get(key)?.any !== false) found.set(key, {kind, subResource, any});
       }
     }
   }
@@ -26,15 +28,18 @@ function named(values: readonly string[], value: string): boolean {
   return values.includes('*') || values.includes(value);
 }
 
-function subResourcesOf(texts: readonly string[], kind: KindInfo): Set<string> {
-  const found = new Set<string>();
+/** By subresource, whether only a star stands for it. */
+function subResourcesOf(texts: readonly string[], kind: KindInfo): Map<string, boolean> {
+  const found = new Map<string, boolean>();
   for (const text of texts) {
     const slash = text.indexOf('/');
     const name = slash === -1 ? text : text.slice(0, slash);
     if (name !== '*' && name !== kind.resource) continue;
-    const subResource = slash === -1 ? '' : text.slice(slash + 1);
+    const written = slash === -1 ? '' : text.slice(slash + 1);
     // A star stands for the objects themselves: their subresources are other views of the same.
-    found.add(subResource === '*' ? '' : subResource);
+    const subResource = written === '*' ? '' : written;
+    if (subResource !== '' && !kind.subResources.includes(subResource)) continue;
+    found.set(subResource, name === '*' && (found.get(subResource) ?? true));
   }
   return found;
 }
