@@ -24,7 +24,8 @@ describe('features', () => {
       silentLogger,
     );
     await set.start();
-    set.tell.setLeading(true);
+    set.setLeading('admission', true);
+    set.setLeading('reports', true);
     expect(told).toEqual(['start', 'leading true']);
   });
 

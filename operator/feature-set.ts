@@ -1,5 +1,6 @@
 import type {Logger} from '../adapters/log/logger.js';
 import type {AdmissionObserver, AuditRecord, AuditSink} from '../webhook/types.js';
+import type {Duty} from './duties/duties.js';
 import type {Feature} from './feature.js';
 import type {Registration} from './manager/manager.js';
 
@@ -8,7 +9,9 @@ export interface FeatureSet {
   readonly registrations: readonly Registration[];
   readonly sinks: readonly AuditSink[];
   readonly observer: AdmissionObserver | undefined;
-  readonly tell: Required<Pick<Feature, 'setLeading' | 'onPolicy' | 'onCelPolicy' | 'onException' | 'onDiscovery' | 'onConfig'>>;
+  /** This replica has a duty, or has it no more. */
+  setLeading(duty: Duty, leading: boolean): void;
+  readonly tell: Required<Pick<Feature, 'onPolicy' | 'onCelPolicy' | 'onException' | 'onDiscovery' | 'onConfig'>>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,11 +43,15 @@ export function featureSet(features: readonly Feature[], log: Logger): FeatureSe
   }
 
   return {
-    registrations: features.flatMap(feature => feature.registrations ?? []),
+    registrations: features.flatMap(({duty = 'admission', registrations = []}) => registrations.map(registration => ({duty, ...registration}))),
     sinks: features.flatMap(feature => (feature.sink === undefined ? [] : [feature.sink])),
     observer: joinObservers(features),
+    setLeading(duty, leading) {
+      each('change of leadership', feature => {
+        if ((feature.duty ?? 'admission') === duty) feature.setLeading?.(leading);
+      });
+    },
     tell: {
-      setLeading: leading => each('change of leadership', feature => feature.setLeading?.(leading)),
       onPolicy: (...change) => each('change of a policy', feature => feature.onPolicy?.(...change)),
       onCelPolicy: (...change) => each('change of a policy', feature => feature.onCelPolicy?.(...change)),
       onException: () => each('change of an exception', feature => feature.onException?.()),

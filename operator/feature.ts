@@ -13,9 +13,11 @@ import type {AdmissionObserver, AuditSink, RequestFilters} from '../webhook/type
 import type {CelFamily} from './cel-policies/cel-serving.js';
 import type {OperatorConfig} from './config/config-map.js';
 import type {OperatorEnvironment} from './config/environment.js';
+import type {Duty} from './duties/duties.js';
 import type {Flags} from './config/flags.js';
 import type {EntryStore} from './global-context/entry-store.js';
 import type {EventEmitter} from './events/event-emitter.js';
+import type {NativePolicies} from './native-policies/native-states.js';
 import type {Manager, Registration} from './manager/manager.js';
 import type {OwnRights} from './permissions/own-rights.js';
 import type {ClassicKind} from './policies/policy-handlers.js';
@@ -31,6 +33,11 @@ export interface Core {
   readonly cache: PolicyCache;
   /** The same of policies written in CEL. */
   readonly cel: CelFamily;
+  readonly native: NativePolicies;
+  /** Which wording of a policy the webhook configurations in force cover; `undefined` also on replicas that do not lead. */
+  readonly covered: (kind: string, key: string) => {readonly uid: string; readonly generation: number} | undefined;
+  /** Webhook configurations and the policy's status are worked out anew. */
+  readonly touchPolicy: (kind: string, key: string) => void;
   readonly rights: OwnRights;
   readonly engine: Engine;
   readonly loader: ContextLoader;
@@ -45,6 +52,7 @@ export interface Core {
   readonly filters: () => RequestFilters;
   /** Values of global context entries. */
   readonly globalContext: EntryStore;
+  /** Whether this replica has the feature's duty. */
   readonly isLeading: () => boolean;
 }
 
@@ -54,6 +62,8 @@ export interface Core {
  */
 export interface Feature {
   readonly name: string;
+  /** Whose leadership it follows; `admission` when absent. */
+  readonly duty?: Duty;
   readonly registrations?: readonly Registration[];
   /** Gets what was judged, after the answer; see AuditSink. */
   readonly sink?: AuditSink;

@@ -1,10 +1,26 @@
 import {createCleanupFeature} from './cleanup/cleanup-feature.js';
+import type {Duty} from './duties/duties.js';
 import type {Core, Feature} from './feature.js';
 import {createGlobalContextFeature} from './global-context/global-context-feature.js';
+import {createNativePoliciesFeature} from './native-policies/native-policies-feature.js';
 import {createReportFeatures} from './reports/reports-feature.js';
 import {createTtlFeature} from './ttl/ttl-feature.js';
 
-/** Everything that runs beside admission of classic policies, in the order of its start. */
-export function createFeatures(core: Core): readonly Feature[] {
-  return [createGlobalContextFeature(core, core.globalContext), createCleanupFeature(core), createTtlFeature(core), ...createReportFeatures(core)];
+type FeatureMaker = (core: Core) => Feature | readonly Feature[];
+
+/** Everything that runs beside admission of classic policies, by the duty whose leader does it, in the order of its start. */
+const makers: ReadonlyArray<readonly [Duty, FeatureMaker]> = [
+  ['admission', core => createGlobalContextFeature(core, core.globalContext)],
+  ['admission', createNativePoliciesFeature],
+  ['cleanup', createCleanupFeature],
+  ['cleanup', createTtlFeature],
+  ['reports', createReportFeatures],
+];
+
+/** `has` tells whether this replica has a duty. */
+export function createFeatures(core: Omit<Core, 'isLeading'>, has: (duty: Duty) => boolean): readonly Feature[] {
+  return makers.flatMap(([duty, make]) => {
+    const made = make({...core, isLeading: () => has(duty)});
+    return (Array.isArray(made) ? (made as readonly Feature[]) : [made as Feature]).map(feature => ({duty, ...feature}));
+  });
 }

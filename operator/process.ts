@@ -19,6 +19,7 @@ import {createPolicyReview} from '../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../webhook/server.js';
 import {certificateCheck, readinessOf} from '../webhook/readiness.js';
 import type {AdmissionServer, RequestFilters} from '../webhook/types.js';
+import {createDuties, type Duty, leaseOfDuty} from './duties/duties.js';
 import {featureSet, joinSinks} from './feature-set.js';
 import {createFeatures} from './features.js';
 import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
@@ -39,6 +40,7 @@ import {EntryStore} from './global-context/entry-store.js';
 import {createManager} from './manager/manager.js';
 import {createWorkQueue} from './manager/work-queue.js';
 import {classicStatusSource} from './policies/classic-status-source.js';
+import {NativePolicies} from './native-policies/native-states.js';
 import {createPolicyHandlers} from './policies/policy-handlers.js';
 import {replicaState, servedKinds} from './policies/replica-state.js';
 import {joinStatusSources} from './policies/status-sources.js';
@@ -68,7 +70,6 @@ export interface OperatorProcess {
   stop(): Promise<void>;
 }
 
-const leaseName = 'kyverno';
 const writesEndMs = 3_000;
 const renewCheckMs = 12 * 3_600_000;
 
@@ -94,7 +95,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     operatorNamespace: namespace,
     exceptionNamespace: flags.exceptionNamespace,
   };
-  const cache = new PolicyCache({resources, compile, exceptions});
+  const native = new NativePolicies();
+  const cache = new PolicyCache({resources, compile, exceptions, leaveOut: policy => native.standsIn(policy)});
   const roles = new RoleIndex();
   const metrics = createMetrics({version: packageJson.version});
   registerPolicyMetrics(metrics.registry, cache);
@@ -162,6 +164,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   });
 
   const cel = createCelFamily({
+    native,
     resources,
     regex,
     compile: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
@@ -188,13 +191,20 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
 
   let leading = false;
   const features = featureSet(
-    createFeatures({
-      ...{client, clock, log, discovery, resources, manager, cache, cel, rights, engine, loader, regex, metrics, events, flags, environment},
-      config: () => config,
-      filters: () => filters,
-      globalContext,
-      isLeading: () => leading,
-    }),
+    createFeatures(
+      {
+        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment},
+        config: () => config,
+        filters: () => filters,
+        globalContext,
+        covered: (kind, key) => webhooks.registered(kind === 'ClusterPolicy' || kind === 'Policy' ? key : `${kind}/${key}`),
+        touchPolicy(kind, key) {
+          webhooks.touch();
+          status.enqueue(kind, key);
+        },
+      },
+      duty => (duty === 'admission' ? leading : duties.has(duty)),
+    ),
     log,
   );
 
@@ -241,6 +251,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     service: {namespace, name: environment.serviceName},
     caBundle: () => tls.certificate?.ca,
     owner: () => undefined,
+    isNative: policy => native.standsIn(policy),
     cel: cel.webhooks,
     onApplied: () => status.enqueuePending(),
   });
@@ -255,8 +266,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
     source: joinStatusSources(
-      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes}),
-      celStatusSource({cache: cel.cache, rights, native: policy => cel.native.stateOf(policy)}),
+      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native}),
+      celStatusSource({cache: cel.cache, rights, native: policy => native.stateOf(policy)}),
       kind => kind === 'ClusterPolicy' || kind === 'Policy',
     ),
   });
@@ -310,6 +321,27 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     }
   }
 
+  const election = {
+    namespace,
+    identity: podName,
+    // As client-go has it: six and five tries.
+    retryMs: flags.leaderElectionRetryPeriod,
+    leaseMs: 6 * flags.leaderElectionRetryPeriod,
+    renewDeadlineMs: 5 * flags.leaderElectionRetryPeriod,
+  };
+  const wanted = new Set<Duty>(flags.roles as readonly Duty[]);
+  const duties = createDuties({
+    client,
+    clock,
+    log,
+    wanted,
+    election,
+    onChange(duty, now) {
+      manager.setLeading(now, duty);
+      features.setLeading(duty, now);
+    },
+  });
+
   const operator = new KyvernoOperator({
     kubeConfig,
     client,
@@ -354,15 +386,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       }),
       ...features.registrations,
     ],
-    // As client-go has it: six and five tries.
-    election: {
-      namespace,
-      name: leaseName,
-      identity: podName,
-      retryMs: flags.leaderElectionRetryPeriod,
-      leaseMs: 6 * flags.leaderElectionRetryPeriod,
-      renewDeadlineMs: 5 * flags.leaderElectionRetryPeriod,
-    },
+    election: {...election, name: leaseOfDuty.admission},
+    candidate: wanted.has('admission'),
     onStartedLeading: () => lead(true),
     onStoppedLeading: () => lead(false),
   });
@@ -372,7 +397,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info(now ? 'leading' : 'no longer leading', {identity: podName});
     status.setLeading(now && ready);
     webhooks.setLeading(now && ready);
-    if (ready) features.tell.setLeading(now);
+    if (ready) features.setLeading('admission', now);
     renewals.add('certificates');
     if (now) renewals.resume();
     else renewals.pause();
@@ -475,7 +500,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     status.setLeading(leading);
     webhooks.setLeading(leading);
     await features.start();
-    features.tell.setLeading(leading);
+    features.setLeading('admission', leading);
+    duties.start();
     timers.push(
       setInterval(() => {
         renewals.add('certificates');
@@ -496,6 +522,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
     await Promise.all([
       operator.resign(),
+      duties.resign(),
       server?.drain({endpointGone: () => endpointGone(client, environment, log), maxWaitMs: 10_000}),
     ]);
     await lease.stop();

@@ -81,6 +81,8 @@ export const flagTable = {
   /** Setting it replaces the list. */
   httpBlocklist: texts(blockedByDefault, 'FLAG_HTTP_BLOCKLIST'),
   allowHTTPInNamespacedPolicies: toggle(false, 'FLAG_ENABLE_HTTP_IN_NAMESPACED_POLICIES'),
+  /** Duties that this process is a candidate for; requests are judged in any case. */
+  roles: words('admission,background,cleanup,reports', ['admission', 'background', 'cleanup', 'reports']),
   backgroundServiceAccountName: inert(text()),
   reportsServiceAccountName: inert(text()),
   enableConfigMapCaching: inert(toggle(true)),

@@ -36,6 +36,8 @@ export interface Registration extends GroupVersionResource {
   readonly concurrency?: number | undefined;
   /** Runs only while this replica leads; all keys run again when leadership begins. */
   readonly leaderOnly?: boolean | undefined;
+  /** Which leadership `leaderOnly` is about; the operator's own when absent. */
+  readonly duty?: string | undefined;
 }
 
 export interface Manager {
@@ -57,7 +59,8 @@ export interface Manager {
   readonly hasSynced: boolean;
   /** Kinds whose first list has not been reconciled yet, leader-only kinds left out. */
   unreconciled(): readonly string[];
-  setLeading(leading: boolean): void;
+  /** `duty`: a leadership of its own, for the kinds that name it. */
+  setLeading(leading: boolean, duty?: string): void;
   /**
    * Version up to which every change of the kind has been reconciled at least once (kinds without a handler: is in the
    * store); empty before the first list has been.
@@ -82,12 +85,14 @@ interface Kind {
 /** What failed while the API server was away is mended soon after it is back. */
 const maxRetryMs = 15_000;
 
+const ownDuty = 'admission';
+
 /** Reflector → keyed queue → handler, for each registered kind. */
 export function createManager({client, clock, log, random, metrics}: ManagerOptions): Manager {
   const kinds = new Map<string, Kind>();
   const reconciledHandlers = new Set<(key: string, resourceVersion: string) => void>();
   let started = false;
-  let leading = false;
+  const led = new Set<string>();
   let stopped = false;
 
   function kindOf(key: string): Kind {
@@ -165,7 +170,7 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
     // No key runs on half a store.
     queue?.pause();
     void reflector.synced.then(() => {
-      if (!registration.leaderOnly || leading) queue?.resume();
+      if (!registration.leaderOnly || led.has(registration.duty ?? ownDuty)) queue?.resume();
       progress(kind);
     });
     kinds.set(key, kind);
@@ -218,11 +223,12 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
     get hasSynced() {
       return [...kinds.values()].every(({reflector}) => reflector.hasSynced);
     },
-    setLeading(now) {
-      if (now === leading) return;
-      leading = now;
+    setLeading(now, duty = ownDuty) {
+      if (now === led.has(duty)) return;
+      if (now) led.add(duty);
+      else led.delete(duty);
       for (const {registration, reflector, queue} of kinds.values()) {
-        if (!registration.leaderOnly || queue === undefined) continue;
+        if (!registration.leaderOnly || queue === undefined || (registration.duty ?? ownDuty) !== duty) continue;
         if (!now) {
           queue.pause();
           continue;

@@ -26,6 +26,8 @@ export interface KyvernoOperatorOptions {
   readonly handlers: readonly Registration[];
   /** Absent = this replica always leads. */
   readonly election?: Pick<LeaseElectionOptions, 'namespace' | 'name' | 'identity' | 'retryMs' | 'leaseMs' | 'renewDeadlineMs'> | undefined;
+  /** False: this replica never leads. */
+  readonly candidate?: boolean | undefined;
   readonly onStartedLeading?: (() => void) | undefined;
   readonly onStoppedLeading?: (() => void) | undefined;
   /** Runs in `init`, before streams start. */
@@ -74,6 +76,7 @@ export class KyvernoOperator extends Framework {
   override async start(): Promise<void> {
     await super.start();
     this.#options.manager.start();
+    if (this.#options.candidate === false) return;
     if (this.#election) this.#election.start();
     else this.#lead(true);
   }
