@@ -85,6 +85,21 @@ describe('a policy on Pods changes the template of their controllers', () => {
     expect(await templateAfter([policy, exception], deployment)).toEqual(template);
   });
 
+  it.each([
+    changed[0]!.mutations,
+    patches('[JSONPatch{op: "add", path: "/metadata/labels", value: {"added": "yes"}}]'),
+  ])('that has no metadata yet: %s', async mutations => {
+    const bare = {...cronJob, spec: {jobTemplate: {spec: {template: {spec: template['spec']!}}}}};
+    const policy = mutatingPolicy(mutations);
+    const engine = mutatingEngine([policy]);
+    const call = {phase: 'admission', deadline: Number.POSITIVE_INFINITY} as const;
+    const {object} = await engine.mutate(requestOf({object: bare}), call);
+    const path = ['spec', 'jobTemplate', 'spec', 'template', 'metadata'];
+    expect(ownPath(object, ...path)).toEqual({labels: {added: 'yes'}});
+    const idle = mutatingEngine([mutatingPolicy(applies('Object{}'))]);
+    expect((await idle.mutate(requestOf({object: bare}), call)).patch).toEqual([]);
+  });
+
   it('where the patch names the kind itself, once', async () => {
     const expression = `[JSONPatch{op: "add", path: (object.kind == "Pod" ? "/metadata" : "/spec/template/metadata") + "/labels/added", value: "yes"}]`;
     const {metadata: after} = await templateAfter([mutatingPolicy(patches(expression))], deployment);

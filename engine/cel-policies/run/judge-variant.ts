@@ -88,11 +88,12 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
       return {verdict: evaluateValidating(behaviour, {extracts, lenient, exceptions}, scope)};
     }
     case 'mutating': {
-      const object = question.object ?? request.object ?? {};
+      const given = question.object ?? request.object ?? {};
+      const object = withTemplateMetadata(given, variant.name) ?? given;
       const scope = new PolicyScope(plan, {...data, object}, {host, request});
-      return extracts
-        ? evaluateMutatingPods(behaviour, exceptions, scope, object)
-        : evaluateMutating(behaviour, exceptions, scope, object);
+      const evaluates = extracts ? evaluateMutatingPods : evaluateMutating;
+      const answer = evaluates(behaviour, exceptions, scope, object);
+      return answer.object === object ? {...answer, object: given} : answer;
     }
     case 'generating': {
       const scope = new PolicyScope(plan, data, {host, request});
