@@ -15,7 +15,7 @@ const holders: ReadonlySet<string> = new Set([
 ]);
 const quantityFields: ReadonlySet<string> = new Set(['sizeLimit', 'divisor']);
 
-const options = {twoVariableMacros: true, lenientOrValue: true};
+const options = {twoVariableMacros: true};
 
 /** Names that stand for quantities, or for lists of them. */
 interface Names {

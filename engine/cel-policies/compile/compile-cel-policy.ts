@@ -13,6 +13,7 @@ import type {CelPolicy, GeneratingPolicy, MutatingPolicy, NamedExpression, Valid
 import type {CompiledCelPolicy, ConditionOutcome, PolicyBehaviour, PolicyVariant} from '../types.js';
 import {ExpressionCompiler} from './expression-compiler.js';
 import {compileAnnotations, compileConditions, compileDecisions, compileValidations} from './lists.js';
+import {unknownFields} from './unknown-fields.js';
 import {compileVariables} from './variables.js';
 
 export interface CelCompileOptions {
@@ -59,7 +60,11 @@ export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions):
       failurePolicy: 'failurePolicy' in source.spec ? source.spec.failurePolicy : 'Fail',
       variants: compiled.map(({variant}) => variant),
       autogen: derived.map(({config}) => config),
-      warnings: [...compiler.warnings, ...controllerWarnings(source, options.resources)],
+      warnings: [
+        ...compiler.warnings,
+        ...fieldWarnings(source, compiler, options.resources),
+        ...controllerWarnings(source, options.resources),
+      ],
       cost: costOf(compiler.programs.map(({program}) => program)),
     },
   };
@@ -140,7 +145,9 @@ function compileBehaviour(model: Served, compiler: ExpressionCompiler, types: Va
   const variables = early ?? compileVariables(model.spec.variables, types, compiler);
   const shared = () => ({
     conditions,
-    annotations: compileAnnotations(model.spec.auditAnnotations, 'spec.auditAnnotations', compiler),
+    annotations: compileAnnotations(model.spec.auditAnnotations, 'spec.auditAnnotations', compiler, {
+      untyped: model.type === 'generating',
+    }),
   });
   return {behaviour: ownPart(model, compiler, shared), variables};
 }
@@ -219,6 +226,21 @@ function forbiddenInNamespace(
     });
   }
   return found;
+}
+
+function fieldWarnings(source: Served, {programs}: ExpressionCompiler, resources: ResourceMap): Diagnostic[] {
+  const {spec} = source;
+  // What changes existing objects has them as `object`, too.
+  if (source.type === 'mutating' && (source.spec.mutateExisting || source.spec.targetMatchConstraints !== undefined))
+    return [];
+  return unknownFields({
+    constraints: spec.matchConstraints,
+    resources,
+    variables: spec.variables,
+    expressions: programs
+      .filter(({path}) => !path.startsWith('spec.variables') && !path.startsWith('spec.target'))
+      .map(({path, program}) => ({path, expression: program.source})),
+  });
 }
 
 function controllerWarnings(source: CelPolicy, resources: ResourceMap): Diagnostic[] {

@@ -1,5 +1,5 @@
 import type {Environment, Program} from '../../cel/environment.js';
-import {boolType, nullType, stringType, typeText} from '../../cel/types/type.js';
+import {boolType, dynType, nullType, stringType, typeText} from '../../cel/types/type.js';
 import type {Diagnostic} from '../../diagnostic.js';
 import type {CompileTools, ExpectedType} from '../types.js';
 
@@ -8,6 +8,11 @@ export const stringOutput: ExpectedType = {types: [stringType], message: 'output
 export const annotationOutput: ExpectedType = {
   types: [stringType, nullType],
   message: 'output is expected to be either of type string or null_type',
+};
+
+export const untypedAnnotation: ExpectedType = {
+  types: [...annotationOutput.types, dynType],
+  message: annotationOutput.message,
 };
 
 /** Compiles the expressions of one policy and keeps what is wrong with them. */

@@ -1,6 +1,6 @@
 import type {AuditAnnotation, NamedExpression, Validation} from '../model.js';
 import type {AnnotationList, CompiledValidations, CompileTools, ConditionList} from '../types.js';
-import {annotationOutput, boolOutput, stringOutput} from './expression-compiler.js';
+import {annotationOutput, boolOutput, stringOutput, untypedAnnotation} from './expression-compiler.js';
 
 /** Lists of expressions that several kinds have. Faults are told at `<path>[i].…`; what has one is left out. */
 export function compileConditions(
@@ -16,14 +16,21 @@ export function compileConditions(
   };
 }
 
+export interface AnnotationOptions {
+  /** Values whose type is only known at run time are taken, too. */
+  readonly untyped: boolean;
+}
+
 export function compileAnnotations(
   annotations: readonly AuditAnnotation[],
   path: string,
   tools: CompileTools,
+  {untyped}: AnnotationOptions,
 ): AnnotationList {
+  const expected = untyped ? untypedAnnotation : annotationOutput;
   return {
     programs: annotations.flatMap(({key, valueExpression}, index) => {
-      const program = tools.compile(valueExpression, `${path}[${index}].valueExpression`, annotationOutput);
+      const program = tools.compile(valueExpression, `${path}[${index}].valueExpression`, expected);
       return program === undefined ? [] : [{key, program}];
     }),
   };

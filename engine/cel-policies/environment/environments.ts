@@ -2,7 +2,12 @@ import {authzContexts, envoyLibrary, httpAuthzLibrary, jwtLibrary} from '../../c
 import {createEnvironment} from '../../cel/compile/environment.js';
 import type {Environment} from '../../cel/environment.js';
 import {apiServerExtensionLibraries, extensionLibraries} from '../../cel/extensions/index.js';
-import {apiServerLibraries, authorizerLibrary, kubernetesLibraries, mutationLibraries} from '../../cel/kubernetes/index.js';
+import {
+  apiServerLibraries,
+  authorizerLibrary,
+  kubernetesLibraries,
+  mutationLibraries,
+} from '../../cel/kubernetes/index.js';
 import {kyvernoContexts, kyvernoLibraries} from '../../cel/kyverno/index.js';
 import type {Library} from '../../cel/library/library.js';
 import {dynType, type Type} from '../../cel/types/type.js';

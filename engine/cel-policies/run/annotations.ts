@@ -13,7 +13,10 @@ export function annotationValues({programs}: AnnotationList, scope: CelScope): R
       throw new EvalError(`failed to evaluate auditAnnotation '${key}': ${thrown.message}`);
     }
     // Null is how an expression says that there is nothing to tell.
-    if (typeof value === 'string' && value !== '') values[key] = value;
+    if (value === null || value === '') continue;
+    if (typeof value !== 'string')
+      throw new EvalError(`failed to convert auditAnnotation '${key}' expression: it comes to no string`);
+    values[key] = value;
   }
   return values;
 }
