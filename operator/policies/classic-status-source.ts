@@ -39,7 +39,9 @@ export function classicStatusSource({cache, refusedConditions, notes}: ClassicSo
         refused,
         autogenRules: policy === undefined ? [] : statusRules(policy),
         readiness,
-        conditions: notes(key).map(noteCondition),
+        // No condition of its own: scripts take a policy for ready when Ready is all that is said of it.
+        remarks: notes(key).flatMap(({reason, message}) => (reason === 'bootstrap' ? [message] : [])),
+        conditions: notes(key).flatMap(noteConditions),
         existing: own(object, 'status'),
         now,
       });
@@ -52,13 +54,13 @@ export function classicStatusSource({cache, refusedConditions, notes}: ClassicSo
   };
 }
 
-function noteCondition(note: PolicyWebhookNote): Condition {
-  switch (note.reason) {
+function noteConditions({reason, message}: PolicyWebhookNote): readonly Condition[] {
+  switch (reason) {
     case 'bootstrap':
-      return {type: 'BootstrapKindsIgnored', status: 'True', reason: 'BootstrapKinds', message: note.message};
+      return [];
     case 'unresolved':
-      return {type: 'KindsResolved', status: 'False', reason: 'UnknownKinds', message: note.message};
+      return [{type: 'KindsResolved', status: 'False', reason: 'UnknownKinds', message}];
     case 'timeout':
-      return {type: 'TimeoutCapped', status: 'True', reason: 'TimeoutCapped', message: note.message};
+      return [{type: 'TimeoutCapped', status: 'True', reason: 'TimeoutCapped', message}];
   }
 }

@@ -16,7 +16,9 @@ export interface ClassicStatusInput {
   readonly autogenRules: readonly JsonObject[];
   /** What the replicas and the webhook configurations say; counts only for a policy that compiled. */
   readonly readiness: Readiness;
-  /** Further conditions, e.g. on boot-critical kinds; after Ready. */
+  /** What is worth knowing of a policy that is ready, in the message of that condition. */
+  readonly remarks?: readonly string[];
+  /** Further conditions, for what is wrong; after Ready. */
   readonly conditions?: readonly Condition[];
   /** The status as it is, for transition times. */
   readonly existing: Json | undefined;
@@ -50,11 +52,13 @@ export function classicStatus(input: ClassicStatusInput): JsonObject {
   };
 }
 
-function readyCondition({refused, readiness}: ClassicStatusInput): Condition {
+function readyCondition({refused, readiness, remarks = []}: ClassicStatusInput): Condition {
   if (refused.length > 0) {
     return {type: 'Ready', status: 'False', reason: 'Failed', message: cut(`Not Ready: ${refused.join('; ')}`)};
   }
-  if (readiness.ready) return {type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready'};
+  if (readiness.ready) {
+    return {type: 'Ready', status: 'True', reason: 'Succeeded', message: cut(['Ready', ...remarks].join('; '))};
+  }
   return {type: 'Ready', status: 'False', reason: readiness.reason, message: cut(`Not Ready: ${readiness.message}`)};
 }
 
