@@ -1,5 +1,5 @@
 #!/bin/sh
 # A Pod that broke the rule before may stay as bad as it is.
 . ./label-pod.sh
-label badpod-validate-existing bad1
+label bad-pod.yaml bad1
 must_pass

@@ -1,6 +1,6 @@
-# Sourced: label POD VALUE sets the label foo and leaves the answer in $answer.
+# Sourced: label FILE VALUE sets the label foo of the Pod in the file and leaves the answer in $answer.
 label() {
-  answer=$(kubectl label pod "$1" "foo=$2" --overwrite 2>&1) || true
+  answer=$(kubectl label -f "$1" "foo=$2" --overwrite 2>&1) || true
   echo "$answer"
 }
 refused() { case $answer in *check-labels*) return 0 ;; esac; return 1; }

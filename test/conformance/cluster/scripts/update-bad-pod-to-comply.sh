@@ -1,7 +1,7 @@
 #!/bin/sh
 # Once a bad Pod keeps the rule, it may not break it again.
 . ./label-pod.sh
-label badpod-validate-existing bar
+label bad-pod.yaml bar
 must_pass
-label badpod-validate-existing bad1
+label bad-pod.yaml bad1
 must_be_refused
