@@ -25,6 +25,8 @@ import type {ClassicKind} from './policies/policy-handlers.js';
 /** What every room of the operator may use of the process. */
 export interface Core {
   readonly client: KubeClient;
+  /** Changes objects of users in the name of the duty's service account; `client` where that is the process's own. */
+  readonly worker: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
   readonly discovery: Discovery;

@@ -1,4 +1,5 @@
 import {createCleanupFeature} from './cleanup/cleanup-feature.js';
+import type {KubeClient} from '../adapters/kube/types.js';
 import type {Duty} from './duties/duties.js';
 import type {Core, Feature} from './feature.js';
 import {createGlobalContextFeature} from './global-context/global-context-feature.js';
@@ -17,10 +18,14 @@ const makers: ReadonlyArray<readonly [Duty, FeatureMaker]> = [
   ['reports', createReportFeatures],
 ];
 
-/** `has` tells whether this replica has a duty. */
-export function createFeatures(core: Omit<Core, 'isLeading'>, has: (duty: Duty) => boolean): readonly Feature[] {
+/** `has` tells whether this replica has a duty, `workerOf` who acts for it. */
+export function createFeatures(
+  core: Omit<Core, 'isLeading' | 'worker'>,
+  has: (duty: Duty) => boolean,
+  workerOf: (duty: Duty) => KubeClient,
+): readonly Feature[] {
   return makers.flatMap(([duty, make]) => {
-    const made = make({...core, isLeading: () => has(duty)});
+    const made = make({...core, worker: workerOf(duty), isLeading: () => has(duty)});
     return (Array.isArray(made) ? (made as readonly Feature[]) : [made as Feature]).map(feature => ({duty, ...feature}));
   });
 }

@@ -20,6 +20,7 @@ import {createAdmissionServer} from '../webhook/server.js';
 import {certificateCheck, readinessOf} from '../webhook/readiness.js';
 import type {AdmissionServer, RequestFilters} from '../webhook/types.js';
 import {createDuties, type Duty, leaseOfDuty} from './duties/duties.js';
+import {createWorkers} from './duties/workers.js';
 import {featureSet, joinSinks} from './feature-set.js';
 import {createFeatures} from './features.js';
 import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
@@ -189,6 +190,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const offload = createOffload({client, clock, log, regex, onAnswer: () => webhooks.touch()});
   const rights = createOwnRights({client, clock, log});
 
+  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, qps: flags.clientRateLimitQPS, burst: flags.clientRateLimitBurst, log, clock})});
+
   let leading = false;
   const features = featureSet(
     createFeatures(
@@ -204,6 +207,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
         },
       },
       duty => (duty === 'admission' ? leading : duties.has(duty)),
+      workers.of,
     ),
     log,
   );
@@ -530,6 +534,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     await replicas.stop();
     await events.stop();
     await metricsServer.close();
+    workers.close();
     client.close();
     log.info('stopped');
   }

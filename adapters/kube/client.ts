@@ -28,6 +28,8 @@ import {textOf} from '../../engine/json/text.js';
 export interface KubeClientOptions {
   readonly kubeConfig: KubeConfig;
   readonly userAgent: string;
+  /** Acts as this user: needs the right to impersonate it. */
+  readonly impersonate?: string | undefined;
   /** Requests a second in the long run and at once; `qps` 0 = no limit. */
   readonly qps: number;
   readonly burst: number;
@@ -51,7 +53,7 @@ const contentTypes = {
 
 /** A client for the current context of `kubeConfig` and no other server. */
 export function createKubeClient(options: KubeClientOptions): KubeClient {
-  const {kubeConfig, userAgent, qps, burst, log, clock = systemClock, timeoutMs = 30_000} = options;
+  const {kubeConfig, userAgent, impersonate, qps, burst, log, clock = systemClock, timeoutMs = 30_000} = options;
   const maxBytes = options.maxBytes ?? defaultMaxBytes;
   const credentials = createCredentials(kubeConfig, clock);
   const limit = createRateLimit({qps, burst, clock});
@@ -125,6 +127,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       headers: {
         accept: call.accept ?? 'application/json',
         'user-agent': userAgent,
+        ...(impersonate !== undefined && {'impersonate-user': impersonate}),
         ...(body !== undefined && {'content-type': call.contentType ?? 'application/json'}),
       },
       body,
@@ -213,7 +216,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
         const response = await exchange({
           method: 'GET',
           target: `${path}${queryText(query)}`,
-          headers: {accept: 'application/json', 'user-agent': userAgent},
+          headers: {accept: 'application/json', 'user-agent': userAgent, ...(impersonate !== undefined && {'impersonate-user': impersonate})},
           body: undefined,
           stream: true,
           signal: idle.signal,

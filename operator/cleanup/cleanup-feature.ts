@@ -40,7 +40,7 @@ export function createCleanupFeature(core: Core): Feature {
     const started = clock.now();
     log.v(1, `clean-up ${job.id} runs`, {schedule: job.schedule.text, dryRun: job.dryRun});
     const report = await runCleanup(job, {
-      client,
+      client: core.worker,
       clock,
       excluded: resource => core.filters().excludesResource(resource),
       protectManaged: flags.protectManagedResources,

@@ -83,8 +83,10 @@ export const flagTable = {
   allowHTTPInNamespacedPolicies: toggle(false, 'FLAG_ENABLE_HTTP_IN_NAMESPACED_POLICIES'),
   /** Duties that this process is a candidate for; requests are judged in any case. */
   roles: words('admission,background,cleanup,reports', ['admission', 'background', 'cleanup', 'reports']),
-  backgroundServiceAccountName: inert(text()),
-  reportsServiceAccountName: inert(text()),
+  /** Users that the duties act as, where that is not the process's own: `system:serviceaccount:<namespace>:<name>`. */
+  backgroundServiceAccountName: text(),
+  reportsServiceAccountName: text(),
+  cleanupServiceAccountName: text(),
   enableConfigMapCaching: inert(toggle(true)),
   enableDeferredLoading: inert(toggle(true, 'FLAG_ENABLE_DEFERRED_LOADING')),
   maxGlobalContextEntries: integer(0, 0),
@@ -144,7 +146,7 @@ export const flagTable = {
   skipResourceFilters: toggle(true),
   genWorkers: inert(integer(10, 1)),
   ttlReconciliationInterval: duration('1m'),
-  generateValidatingAdmissionPolicy: inert(toggle(true, 'FLAG_GENERATE_VALIDATING_ADMISSION_POLICY')),
+  generateValidatingAdmissionPolicy: toggle(true, 'FLAG_GENERATE_VALIDATING_ADMISSION_POLICY'),
   generateMutatingAdmissionPolicy: inert(toggle(false, 'FLAG_GENERATE_MUTATING_ADMISSION_POLICY')),
 
   // Images

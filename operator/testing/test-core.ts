@@ -16,6 +16,7 @@ import {parseFlags} from '../config/flags.js';
 import type {Core, Feature} from '../feature.js';
 import type {PolicyEvent} from '../events/event.js';
 import {EntryStore} from '../global-context/entry-store.js';
+import {NativePolicies} from '../native-policies/native-states.js';
 import {createManager} from '../manager/manager.js';
 
 export interface TestCore {
@@ -41,9 +42,15 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
   const regex = createRegexEngine();
   const exceptions = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
   const loader = recordingLoader();
+  const native = new NativePolicies();
   const core = {
     client,
+    worker: client,
+    native,
+    covered: () => undefined,
+    touchPolicy: () => undefined,
     cel: createCelFamily({
+      native,
       resources,
       regex,
       compile: {regex},
@@ -63,6 +70,7 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
       resources,
       compile: {matchConditions: 'by-api-server', background: 'served'},
       exceptions,
+      leaveOut: policy => native.standsIn(policy),
     }),
     loader,
     regex,

@@ -67,7 +67,7 @@ export function createTtlFeature(core: Core): Feature {
       return;
     }
     try {
-      await client.delete(object, {uid: object.uid, propagationPolicy: propagationOf(object.propagation)});
+      await core.worker.delete(object, {uid: object.uid, propagationPolicy: propagationOf(object.propagation)});
       metrics.deleted(object);
       log.info(`object ${key} deleted: its ${ttlLabel} (${object.value}) was over`);
     } catch (error) {
