@@ -1,5 +1,6 @@
+import {rewriteQuantities} from '../classic-cel/rewrite-quantities.js';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
-import {child, has} from './access.js';
+import {child, has, objects, text} from './access.js';
 import {bareKey} from './checks-metadata.js';
 import {at, type Faults} from './faults.js';
 import {matchedKinds} from './filters.js';
@@ -25,6 +26,7 @@ export function lintRule(rule: JsonObject, path: string, faults: Faults): void {
         'validate.assert is judged here, but has no effect in other current releases of the policy language',
       );
   }
+  lintCel(child(validate, 'cel'), at(at(path, 'validate'), 'cel'), faults);
   const body = own(validate ?? {}, 'pattern') ?? own(mutate ?? {}, 'patchStrategicMerge');
   if (body === undefined) return;
   if (hasKey(body, 'replicas') && !kinds.some(kind => /scale$/i.test(kind) || kind.includes('*'))) {
@@ -45,6 +47,23 @@ export function lintRule(rule: JsonObject, path: string, faults: Faults): void {
       'You are matching on status but not including the status subresource in the policy.',
     );
   }
+}
+
+/** By amount is what authors mean; other readers of the policy, Kubernetes among them, compare text. */
+function lintCel(cel: JsonObject | undefined, path: string, faults: Faults): void {
+  objects(cel, 'expressions').forEach((entry, index) => {
+    const expression = text(entry, 'expression');
+    if (expression === undefined || rewriteQuantities(expression) === expression) return;
+    faults.warn(
+      'cel-quantities',
+      at(at(at(path, 'expressions'), index), 'expression'),
+      'quantity fields are ordered and multiplied by amount here, as text elsewhere',
+      {
+        expression,
+        hint: 'quantity(a).isLessThan(quantity(b)) means the same everywhere; the annotation policies.kyverno.io/cel-quantities: text turns this off',
+      },
+    );
+  });
 }
 
 /** A key of the first two levels: `spec.replicas` and the like. */
