@@ -1,6 +1,7 @@
 import type {Program} from '../../cel/environment.js';
 import {compileGenerations} from '../../cel-generate/compile-generations.js';
 import {compileMutations} from '../../cel-mutate/compile-mutations.js';
+import {configurationWarnings} from '../../cel-mutate/configuration-warnings.js';
 import type {Diagnostic} from '../../diagnostic.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {ResourceMap} from '../../resource-map.js';
@@ -63,6 +64,7 @@ export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions):
       warnings: [
         ...compiler.warnings,
         ...fieldWarnings(source, compiler, options.resources),
+        ...(source.type === 'mutating' ? configurationWarnings(source, options.resources) : []),
         ...controllerWarnings(source, options.resources),
       ],
       cost: costOf(compiler.programs.map(({program}) => program)),

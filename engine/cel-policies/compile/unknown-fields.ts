@@ -57,8 +57,8 @@ export function unknownFields({constraints, resources, variables, expressions}: 
     });
 }
 
-/** Empty when a rule takes more than can be named. */
-function selectedKinds(constraints: MatchConstraints | undefined, resources: ResourceMap): readonly KindInfo[] {
+/** Kinds that constraints select; empty when a rule takes more than can be named. */
+export function selectedKinds(constraints: MatchConstraints | undefined, resources: ResourceMap): readonly KindInfo[] {
   const found = new Map<string, KindInfo>();
   for (const {apiGroups, apiVersions, resources: names} of constraints?.resourceRules ?? []) {
     for (const group of apiGroups) {
