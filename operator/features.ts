@@ -5,12 +5,14 @@ import type {Core, Feature} from './feature.js';
 import {createGlobalContextFeature} from './global-context/global-context-feature.js';
 import {createNativePoliciesFeature} from './native-policies/native-policies-feature.js';
 import {createReportFeatures} from './reports/reports-feature.js';
+import {createMetricsFeature} from './telemetry/metrics-feature.js';
 import {createTtlFeature} from './ttl/ttl-feature.js';
 
 type FeatureMaker = (core: Core) => Feature | readonly Feature[];
 
 /** Everything that runs beside admission of classic policies, by the duty whose leader does it, in the order of its start. */
 const makers: ReadonlyArray<readonly [Duty, FeatureMaker]> = [
+  ['admission', createMetricsFeature],
   ['admission', core => createGlobalContextFeature(core, core.globalContext)],
   ['admission', createNativePoliciesFeature],
   ['cleanup', createCleanupFeature],

@@ -52,6 +52,9 @@ import {RoleIndex} from './roles/role-index.js';
 import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving/shutdown.js';
 import {eventSink} from './serving/event-sink.js';
 import {requestFilters} from './serving/filters.js';
+import {createClientQueries} from './telemetry/client-queries.js';
+import {createControllerSeries} from './telemetry/controller-series.js';
+import {eventLosses} from './telemetry/event-losses.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {createTlsController} from './tls/tls-controller.js';
 import {carryBundle} from './webhooks/published-bundle.js';
@@ -78,6 +81,7 @@ const renewCheckMs = 12 * 3_600_000;
 export function createProcess({flags, environment, kubeConfig, log}: ProcessOptions): OperatorProcess {
   const clock = systemClock;
   const {namespace, podName} = environment;
+  const metrics = createMetrics({version: packageJson.version});
   const client = createKubeClient({
     kubeConfig,
     userAgent: 'kyverno',
@@ -85,10 +89,13 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     burst: flags.clientRateLimitBurst,
     log,
     clock,
+    onCall: call => queries(call),
   });
   const discovery = createDiscovery({client, log});
   const resources = () => discovery.resourceMap;
-  const manager = createManager({client, clock, log});
+  const queries = createClientQueries(metrics.registry, resources);
+  const controllers = createControllerSeries(metrics.registry);
+  const manager = createManager({client, clock, log, metrics: controllers});
   const regex = createRegexEngine();
   const compile = {matchConditions: 'by-api-server', regex} as const;
   const exceptions = {
@@ -99,7 +106,6 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const native = new NativePolicies();
   const cache = new PolicyCache({resources, compile, exceptions, leaveOut: policy => native.standsIn(policy)});
   const roles = new RoleIndex();
-  const metrics = createMetrics({version: packageJson.version});
   registerPolicyMetrics(metrics.registry, cache);
   const events = createEventEmitter({
     client,
@@ -108,6 +114,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     hostname: hostname(),
     maxQueued: flags.maxQueuedEvents,
     omit: flags.omitEvents,
+    onDropped: eventLosses(metrics.registry),
   });
 
   let config: OperatorConfig = defaultConfig;
@@ -190,7 +197,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const offload = createOffload({client, clock, log, regex, onAnswer: () => webhooks.touch()});
   const rights = createOwnRights({client, clock, log});
 
-  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, qps: flags.clientRateLimitQPS, burst: flags.clientRateLimitBurst, log, clock})});
+  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, qps: flags.clientRateLimitQPS, burst: flags.clientRateLimitBurst, log, clock, onCall: queries})});
 
   let leading = false;
   const features = featureSet(
@@ -285,7 +292,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       webhooks.touch();
       lease.touch();
       features.tell.onPolicy(kind, key, state, before);
-      if (state === undefined) metrics.forgetPolicy(key);
+      if (state === undefined) metrics.forgetPolicy(key, kind);
       if (state?.status === 'refused') {
         events.emit({
           regarding: {apiVersion: 'kyverno.io/v1', kind, namespace: key.includes('/') ? key.slice(0, key.indexOf('/')) : '', name: key.slice(key.indexOf('/') + 1), uid: state.uid},
@@ -313,7 +320,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     webhooks.touch();
     lease.touch();
     features.tell.onCelPolicy(kind, key, state);
-    if (state === undefined) metrics.forgetPolicy(key);
+    if (state === undefined) metrics.forgetPolicy(key, kind);
     if (state?.status === 'refused') {
       events.emit({
         regarding: {apiVersion: 'policies.kyverno.io/v1beta1', kind, namespace: namespaceOfKey(key), name: key.slice(key.indexOf('/') + 1), uid: state.uid},

@@ -6,6 +6,7 @@ import {isObject, type JsonObject, ownPath} from '../../engine/json/types.js';
 import {type Clock, sleep, systemClock} from '../clock.js';
 import type {Log} from '../log.js';
 import {listItems, readAnswer} from './answers.js';
+import {type ApiCall, apiCall} from './api-call.js';
 import {idleTimer, linkSignals, unlessAborted} from './call-signals.js';
 import {type Connection, createCredentials} from './credentials.js';
 import {KubeError} from './kube-error.js';
@@ -39,6 +40,8 @@ export interface KubeClientOptions {
   readonly timeoutMs?: number;
   /** Per answer; 64 MiB when absent. */
   readonly maxBytes?: number;
+  /** Told of each request for objects, before it is sent; repeats after a 429 are one. */
+  readonly onCall?: (call: ApiCall) => void;
 }
 
 const maxThrottleRetries = 5;
@@ -96,7 +99,13 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     }
   }
 
+  function tell(method: string, path: string, watches: boolean): void {
+    const call = options.onCall === undefined ? undefined : apiCall(method, path);
+    if (call !== undefined) options.onCall?.(watches ? {...call, operation: 'watch'} : call);
+  }
+
   async function request(call: KubeRequest): Promise<KubeResponse> {
+    tell(call.method, call.path, false);
     const wait = call.timeoutMs ?? timeoutMs;
     const ended = linkSignals({signals: [closed.signal, call.signal], timeoutMs: wait, clock});
     try {
@@ -203,6 +212,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     async watch(collection, watch) {
       const ended = linkSignals({signals: [closed.signal, watch.signal], timeoutMs: undefined, clock});
       const path = collectionPath(collection);
+      tell('GET', path, true);
       const query: Array<readonly [string, string]> = [
         ['watch', 'true'],
         ['allowWatchBookmarks', 'true'],

@@ -187,32 +187,42 @@ export function createCleanupFeature(core: Core): Feature {
   };
 }
 
+/** Policies written in CEL have series of their own, with the plural `resource` in place of the kind. */
 function cleanupMetrics(core: Core) {
-  const labelNames = ['policy_type', 'policy_namespace', 'policy_name', 'resource_kind', 'resource_namespace'];
   const registers = [core.metrics.registry];
-  const deleted = new Counter({
-    name: 'kyverno_cleanup_controller_deletedobjects_total',
-    help: 'Objects that clean-ups deleted',
-    labelNames: [...labelNames, 'deletion_propagation'],
-    registers,
-  });
-  const errors = new Counter({
-    name: 'kyverno_cleanup_controller_errors_total',
-    help: 'What clean-ups could not judge, list or delete',
-    labelNames,
-    registers,
-  });
+  const policyLabels = ['policy_type', 'policy_namespace', 'policy_name'];
+  const series = (controller: 'cleanup' | 'deleting', what: 'resource_kind' | 'resource') => {
+    const labelNames = [...policyLabels, what, 'resource_namespace'];
+    return {
+      what,
+      deleted: new Counter({
+        name: `kyverno_${controller}_controller_deletedobjects_total`,
+        help: 'Objects that clean-ups deleted',
+        labelNames: [...labelNames, 'deletion_propagation'],
+        registers,
+      }),
+      errors: new Counter({
+        name: `kyverno_${controller}_controller_errors_total`,
+        help: 'What clean-ups could not judge, list or delete',
+        labelNames,
+        registers,
+      }),
+    };
+  };
+  const cleanup = series('cleanup', 'resource_kind');
+  const deleting = series('deleting', 'resource');
+  const seriesOf = (job: CleanupJob) => (job.policy.kind.endsWith('DeletingPolicy') ? deleting : cleanup);
   const labels = (job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined) => ({
     policy_type: job.policy.namespace === '' ? 'cluster' : 'namespaced',
     policy_namespace: job.policy.namespace === '' ? '-' : job.policy.namespace,
     policy_name: job.policy.name,
-    resource_kind: target.kind,
+    [seriesOf(job).what]: seriesOf(job) === deleting ? target.resource : target.kind,
     resource_namespace: textOf(ownPath(object, 'metadata', 'namespace')),
   });
   return {
     deleted: (job: CleanupJob, target: CleanupTarget, object: JsonObject) =>
-      deleted.inc({...labels(job, target, object), deletion_propagation: job.propagation ?? ''}),
-    failed: (job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined) => errors.inc(labels(job, target, object)),
+      seriesOf(job).deleted.inc({...labels(job, target, object), deletion_propagation: job.propagation ?? ''}),
+    failed: (job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined) => seriesOf(job).errors.inc(labels(job, target, object)),
   };
 }
 

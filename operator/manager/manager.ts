@@ -7,7 +7,12 @@ import type {JsonObject} from '../../engine/json/types.js';
 import {createWorkQueue, type WorkQueue} from './work-queue.js';
 
 export interface ManagerMetrics extends ReflectorMetrics {
-  reconciled?(kind: string, outcome: 'ok' | 'error' | 'terminal'): void;
+  /** A key was run, whatever came of it. */
+  reconciled?(kind: string): void;
+  /** It failed and runs again; `tries` counts failures in a row. */
+  requeued?(kind: string, tries: number): void;
+  /** It failed for good. */
+  dropped?(kind: string): void;
 }
 
 export interface ManagerOptions {
@@ -119,16 +124,17 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
       async run(key) {
         const {unprocessed} = current();
         const change = unprocessed.get(key);
+        metrics?.reconciled?.(name);
         try {
           await reconcile(key);
         } finally {
           // A change during the run needs another one.
           if (unprocessed.get(key) === change) unprocessed.delete(key);
         }
-        metrics?.reconciled?.(name, 'ok');
       },
-      onError(key, error, retryInMs) {
-        metrics?.reconciled?.(name, retryInMs === undefined ? 'terminal' : 'error');
+      onError(key, error, retryInMs, tries) {
+        if (retryInMs === undefined) metrics?.dropped?.(name);
+        else metrics?.requeued?.(name, tries);
         const fields = {kind: name, key, error: describe(error)};
         if (retryInMs === undefined) log.error('reconcile failed for good', fields);
         else log.error('reconcile failed', {...fields, retryInMs: Math.round(retryInMs)});

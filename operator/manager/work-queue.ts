@@ -5,10 +5,12 @@ export interface WorkQueueOptions {
   readonly concurrency: number;
   /** Runs one key; never at the same time for the same key. A rejection means: later again. */
   readonly run: (key: string) => Promise<void> | void;
-  /** `retryInMs` undefined = given up, since the error was terminal. */
-  readonly onError: (key: string, error: unknown, retryInMs: number | undefined) => void;
+  /** `retryInMs` undefined = given up, since the error was terminal; `tries` counts failures of the key in a row. */
+  readonly onError: (key: string, error: unknown, retryInMs: number | undefined, tries: number) => void;
   readonly onDone?: (key: string) => void;
   readonly random?: () => number;
+  /** Keys of one lane share their turns: a lane with many keys keeps no other one waiting. Absent: all are one lane. */
+  readonly laneOf?: (key: string) => string;
   /** Milliseconds; 5 and 1,000,000 when absent. */
   readonly firstRetryMs?: number;
   readonly maxRetryMs?: number;
@@ -37,7 +39,7 @@ export class TerminalError extends Error {
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const {clock, concurrency, run, onError, onDone, random = Math.random} = options;
   const {firstRetryMs = 5, maxRetryMs = 1_000_000} = options;
-  const waiting = new Set<string>();
+  const waiting = createLanes(options.laneOf);
   const running = new Set<string>();
   const again = new Set<string>();
   const failures = new Map<string, number>();
@@ -54,9 +56,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     setImmediate(() => {
       scheduled = false;
       while (!paused && !stopped && running.size < concurrency) {
-        const [key] = waiting;
+        const key = waiting.take();
         if (key === undefined) return;
-        waiting.delete(key);
         void work(key);
       }
     });
@@ -70,8 +71,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       failures.delete(key);
     } catch (error) {
       retryMs = error instanceof TerminalError ? undefined : backoff(key);
+      const tries = failures.get(key) ?? 0;
       if (retryMs === undefined) failures.delete(key);
-      onError(key, error, retryMs);
+      onError(key, error, retryMs, tries);
     }
     running.delete(key);
     onDone?.(key);
@@ -128,6 +130,37 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       for (const {cancel} of timers.values()) cancel();
       timers.clear();
       if (running.size > 0) await new Promise<void>(resolve => idle.push(resolve));
+    },
+  };
+}
+
+/** Keys in the order in which they came, lanes taking turns. */
+function createLanes(laneOf: (key: string) => string = () => '') {
+  const lanes = new Map<string, Set<string>>();
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(key: string): void {
+      const name = laneOf(key);
+      let lane = lanes.get(name);
+      if (lane === undefined) lanes.set(name, (lane = new Set()));
+      if (lane.has(key)) return;
+      lane.add(key);
+      size += 1;
+    },
+    take(): string | undefined {
+      const [next] = lanes;
+      if (next === undefined) return undefined;
+      const [name, lane] = next;
+      const [key] = lane;
+      lanes.delete(name);
+      if (key === undefined) return undefined;
+      lane.delete(key);
+      size -= 1;
+      if (lane.size > 0) lanes.set(name, lane);
+      return key;
     },
   };
 }

@@ -130,6 +130,7 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
   return {
     submit(job) {
       const size = options.sizeOf(job);
+      metrics.auditAsked();
       if (closed || waiting.length - head >= options.capacity || held + size > options.maxBytes) {
         report(
           closed ? 'closed' : 'queue-full',

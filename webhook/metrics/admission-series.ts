@@ -2,17 +2,20 @@ import type {Registry} from 'prom-client';
 import {exposeCounter, exposeHistogram} from './exposed-metric.js';
 import {createNamespaceCap} from './namespace-cap.js';
 import {newHistogramSeries, observe, type HistogramSeries} from './series.js';
+import {bucketsOf, countedBuckets, countsNamespace, type MetricsSettings, sameBuckets} from './settings.js';
 
 export interface SeriesOptions {
-  readonly buckets: readonly number[];
+  readonly settings: () => MetricsSettings;
   readonly maxNamespaces: number;
   /** Beyond it, kinds and namespaces are counted under `other`: the listener takes reviews from anybody. */
   readonly maxLabelSets: number;
 }
 
+const histogramNames = ['kyverno_admission_review_duration_seconds', 'kyverno_webhook_duration_seconds'];
+
 /** One histogram per label set serves two histograms' and two counters' names: the guide's and the field's. */
 export function createAdmissionSeries(registry: Registry, options: SeriesOptions) {
-  const {buckets} = options;
+  let buckets = countedBuckets(options.settings(), histogramNames);
   const series = new Map<string, HistogramSeries>();
   const namespaceLabel = createNamespaceCap(options.maxNamespaces);
   function* counts() {
@@ -23,11 +26,11 @@ export function createAdmissionSeries(registry: Registry, options: SeriesOptions
   for (const name of ['kyverno_admission_requests_total', 'kyverno_webhooks_processed_total']) {
     exposeCounter(registry, {name, help: 'Admission requests judged'}, counts);
   }
-  for (const name of ['kyverno_admission_review_duration_seconds', 'kyverno_webhook_duration_seconds']) {
+  for (const name of histogramNames) {
     exposeHistogram(
       registry,
       {name, help: 'Seconds to judge an admission request'},
-      {buckets, series: () => series.values()},
+      {counted: () => buckets, shown: () => bucketsOf(options.settings(), name), series: () => series.values()},
     );
   }
   return {
@@ -36,6 +39,7 @@ export function createAdmissionSeries(registry: Registry, options: SeriesOptions
       webhook: 'validate' | 'mutate',
       outcome: {readonly allowed: boolean; readonly seconds: number},
     ): void {
+      if (!countsNamespace(options.settings(), request.namespace)) return;
       const key = `${request.kind}|${request.namespace}|${request.operation}|${webhook}|${outcome.allowed}`;
       let entry = series.get(key);
       if (entry === undefined) {
@@ -56,6 +60,16 @@ export function createAdmissionSeries(registry: Registry, options: SeriesOptions
         }
       }
       observe(entry, buckets, outcome.seconds);
+    },
+    reset(): void {
+      series.clear();
+    },
+    /** Other bounds begin anew: what was counted by the former ones cannot be told apart. */
+    configured(): void {
+      const wanted = countedBuckets(options.settings(), histogramNames);
+      if (sameBuckets(wanted, buckets)) return;
+      buckets = wanted;
+      series.clear();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type {Metric, Registry} from 'prom-client';
 import type {CounterSeries, HistogramSeries} from './series.js';
 
-interface Sample {
+export interface Sample {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -31,18 +31,27 @@ export function exposeCounter(registry: Registry, head: MetricHead, series: () =
   expose(registry, head, 'counter', () => Array.from(series(), ({labels, value}) => ({labels, value})));
 }
 
+/** `counted`: bounds of the accumulators; `shown`: those of the metric, each of which is among them. */
 export function exposeHistogram(
   registry: Registry,
   head: MetricHead,
-  options: {readonly buckets: readonly number[]; readonly series: () => Iterable<HistogramSeries>},
+  options: {
+    readonly counted: () => readonly number[];
+    readonly shown: () => readonly number[];
+    readonly series: () => Iterable<HistogramSeries>;
+  },
 ): void {
   expose(registry, head, 'histogram', () => {
     const samples: Sample[] = [];
+    const counted = options.counted();
+    const shown = new Set(options.shown());
     for (const {labels, counts, sum} of options.series()) {
       let total = 0;
       for (let index = 0; index < counts.length; index++) {
         total += counts[index]!;
-        const le = index < options.buckets.length ? String(options.buckets[index]) : '+Inf';
+        const bound = counted[index];
+        if (bound !== undefined && !shown.has(bound)) continue;
+        const le = bound === undefined ? '+Inf' : String(bound);
         samples.push({metricName: `${head.name}_bucket`, labels: {...labels, le}, value: total});
       }
       samples.push({metricName: `${head.name}_sum`, labels, value: sum});

@@ -3,6 +3,7 @@ import type {EngineRequest} from '../../engine/types.js';
 import {policy, podReview, rule, scriptedEngine, settle, startHarness} from '../testing/harness.js';
 import {createMetrics} from './metrics.js';
 import {createMetricsServer} from './metrics-server.js';
+import {defaultMetricsSettings} from './settings.js';
 
 const request = (namespace: string): EngineRequest => ({
   uid: 'u',
@@ -132,7 +133,7 @@ describe('metrics', () => {
   it('forget a policy that is gone', async () => {
     const metrics = createMetrics({version: 't', processMetrics: false});
     metrics.policyResults(request('shop'), [policy('p', [rule('r')]), policy('q', [rule('r')])], run);
-    metrics.forgetPolicy('p');
+    metrics.forgetPolicy('p', 'ClusterPolicy');
     expect(Object.keys(series(await metrics.text(), 'kyverno_policy_results_total')).join()).not.toContain('"p"');
   });
 
@@ -172,5 +173,97 @@ describe('metrics', () => {
     expect((await fetch(`${base}/debug/policies`, {method: 'POST'})).status).toBe(404);
     expect((await fetch(`${base}/constructor`)).status).toBe(404);
     await server.close();
+  });
+
+  it('count each kind of policy written in CEL under names of its own', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    const of = (kind: string, more: Parameters<typeof rule>[1] = {}) => {
+      const result = policy('same', [rule('', more)]);
+      return {...result, policy: {...result.policy, kind}};
+    };
+    metrics.policyResults(
+      request('shop'),
+      [of('ClusterPolicy'), of('ValidatingPolicy', {status: 'warn', action: 'Audit'}), of('MutatingPolicy', {type: 'Mutation'}), of('NamespacedGeneratingPolicy', {type: 'Generation'})],
+      run,
+    );
+    const text = await metrics.text();
+    expect(Object.values(series(text, 'kyverno_policy_results_total'))).toEqual([1]);
+    const [validating] = Object.keys(series(text, 'kyverno_validating_policy_results_total'));
+    expect(validating).toBe(
+      '{policy_validation_mode="audit",policy_background_mode="true",policy_name="same",policy_namespace="-",resource_kind="Pod",resource_namespace="shop",resource_request_operation="create",execution_cause="admission_request",result="warn"}',
+    );
+    expect(Object.keys(series(text, 'kyverno_mutating_policy_results_total'))[0]).not.toContain('policy_validation_mode');
+    expect(Object.keys(series(text, 'kyverno_generating_policy_results_total'))[0]).toContain('execution_cause="background_scan"');
+    expect(Object.keys(series(text, 'kyverno_generating_policy_execution_duration_seconds_count'))).toHaveLength(1);
+    expect(Object.keys(series(text, 'kyverno_policy_evaluate_duration_seconds_count'))).toHaveLength(4);
+    metrics.forgetPolicy('same', 'ValidatingPolicy');
+    const after = await metrics.text();
+    expect(series(after, 'kyverno_validating_policy_results_total')).toEqual({});
+    expect(Object.values(series(after, 'kyverno_policy_results_total'))).toEqual([1]);
+  });
+
+  describe('as settings say', () => {
+    const counted = (settings: Partial<typeof defaultMetricsSettings>) => {
+      const metrics = createMetrics({version: 't', processMetrics: false});
+      metrics.configure({...defaultMetricsSettings, ...settings});
+      for (const namespace of ['a', 'b', 'c', '']) {
+        metrics.admission({kind: 'Pod', namespace, operation: 'CREATE'}, 'validate', {allowed: true, seconds: 0.2});
+        metrics.policyResults(request(namespace), [policy('p', [rule('r')], {namespace})], run);
+      }
+      return metrics;
+    };
+
+    it('leave out namespaces, of requests for admission and of policies for verdicts', async () => {
+      const text = await counted({namespaces: {include: new Set(['a', 'b']), exclude: new Set(['b'])}}).text();
+      const namespaces = (name: string, label: string) => Object.keys(series(text, name)).map(labels => new RegExp(`${label}="(.*?)"`).exec(labels)?.[1]);
+      expect(namespaces('kyverno_admission_requests_total', 'resource_namespace')).toEqual(['a', '-']);
+      expect(namespaces('kyverno_policy_results_total', 'policy_namespace')).toEqual(['a', '-']);
+    });
+
+    it('leave out metrics and labels, and sum up what no longer differs', async () => {
+      const metrics = counted({
+        exposure: new Map([
+          ['kyverno_http_requests', {enabled: false, disabledLabels: []}],
+          ['kyverno_admission_requests', {enabled: true, disabledLabels: ['resource_namespace', 'request_webhook']}],
+          ['kyverno_webhook_duration_seconds', {enabled: true, disabledLabels: ['resource_namespace', 'le']}],
+          ['kyverno_info', {enabled: true, disabledLabels: ['version']}],
+        ]),
+      });
+      const text = await metrics.text();
+      expect(text).not.toContain('kyverno_http_requests_total');
+      expect(series(text, 'kyverno_admission_requests_total')).toEqual({
+        '{resource_kind="Pod",resource_request_operation="create",request_allowed="true"}': 4,
+      });
+      expect(Object.keys(series(text, 'kyverno_webhooks_processed_total'))).toHaveLength(4);
+      const buckets = series(text, 'kyverno_webhook_duration_seconds_bucket');
+      expect(Object.keys(buckets)).toHaveLength(16);
+      expect(Object.entries(buckets).find(([labels]) => labels.includes('le="0.25"'))?.[1]).toBe(4);
+      expect(series(text, 'kyverno_info')).toEqual({'': 1});
+    });
+
+    it('show bounds of their own from one count', async () => {
+      const metrics = counted({
+        buckets: [0.1, 1],
+        exposure: new Map([['kyverno_webhook_duration_seconds', {enabled: true, disabledLabels: [], buckets: [0.15, 0.3]}]]),
+      });
+      const text = await metrics.text();
+      const bounds = (name: string) =>
+        Object.entries(series(text, `${name}_bucket`)).flatMap(([labels, value]) => (labels.includes('namespace="a"') ? [`${/le="(.*?)"/.exec(labels)?.[1]} ${value}`] : []));
+      expect(bounds('kyverno_webhook_duration_seconds')).toEqual(['0.15 0', '0.3 1', '+Inf 1']);
+      expect(bounds('kyverno_admission_review_duration_seconds')).toEqual(['0.1 0', '1 1', '+Inf 1']);
+    });
+
+    it('begin anew when bounds change or time is up, gauges not', async () => {
+      const metrics = counted({});
+      metrics.configure({...defaultMetricsSettings, exposure: new Map([['kyverno_info', {enabled: true, disabledLabels: []}]])});
+      expect(Object.keys(series(await metrics.text(), 'kyverno_policy_results_total'))).toHaveLength(4);
+      metrics.configure({...defaultMetricsSettings, buckets: [1]});
+      expect(series(await metrics.text(), 'kyverno_policy_results_total')).toEqual({});
+      metrics.httpRequest('GET', '/', 1);
+      metrics.restart();
+      const text = await metrics.text();
+      expect(series(text, 'kyverno_http_requests_total')).toEqual({});
+      expect(Object.values(series(text, 'kyverno_info'))).toEqual([1]);
+    });
   });
 });

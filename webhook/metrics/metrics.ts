@@ -1,9 +1,11 @@
-import {Counter, Gauge, Registry, collectDefaultMetrics} from 'prom-client';
+import {Counter, Gauge, Histogram, Registry, collectDefaultMetrics} from 'prom-client';
 import type {EngineRequest, PolicyResult} from '../../engine/types.js';
 import {createAdmissionSeries} from './admission-series.js';
+import {exposition} from './exposition.js';
 import {createHttpSeries} from './http-series.js';
-import {createPolicySeries, type ExecutionCause} from './policy-series.js';
-import {defaultBuckets} from './series.js';
+import type {ExecutionCause} from './policy-labels.js';
+import {createPolicySeries} from './policy-series.js';
+import {defaultMetricsSettings, type MetricsSettings} from './settings.js';
 
 export type WebhookKind = 'validate' | 'mutate';
 export type AuditLoss = 'queue-full' | 'given-up' | 'failed' | 'closed';
@@ -36,27 +38,40 @@ export interface Metrics {
     results: readonly PolicyResult[],
     run: {readonly cause: ExecutionCause; readonly evaluated: number; readonly applied: number},
   ): void;
+  auditAsked(): void;
   auditLost(reason: AuditLoss): void;
   auditQueued(length: number): void;
   requestRefused(reason: 'in-flight' | 'body-size'): void;
   /** Ends the series of a policy that is gone; `key` is `name` or `namespace/name`. */
-  forgetPolicy(key: string): void;
+  forgetPolicy(key: string, kind: string): void;
+  /** Holds from now on; histograms whose bounds change begin anew. */
+  configure(settings: MetricsSettings): void;
+  /** Counters and histograms begin anew, so that series of what is long gone end. */
+  restart(): void;
   /** Exposition text, Prometheus format. */
   text(): Promise<string>;
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
-  const buckets = options.buckets ?? defaultBuckets;
+  let settings = options.buckets === undefined ? defaultMetricsSettings : {...defaultMetricsSettings, buckets: options.buckets};
   const maxNamespaces = options.maxNamespaces ?? 200;
   const maxLabelSets = options.maxLabelSets ?? 10_000;
   if (options.processMetrics !== false) collectDefaultMetrics({register: registry});
   new Gauge({name: 'kyverno_info', help: 'The version that runs', labelNames: ['version'], registers: [registry]})
     .labels(options.version)
     .set(1);
-  const http = createHttpSeries(registry, buckets);
-  const admission = createAdmissionSeries(registry, {buckets, maxNamespaces, maxLabelSets});
-  const policies = createPolicySeries(registry, {buckets, maxNamespaces, maxLabelSets});
+  const shared = {settings: () => settings, maxNamespaces, maxLabelSets};
+  const http = createHttpSeries(registry, shared.settings);
+  const admission = createAdmissionSeries(registry, shared);
+  const policies = createPolicySeries(registry, shared);
+  const ownSeries = [http, admission, policies];
+  const auditCircuit = new Counter({
+    name: 'kyverno_breaker_total',
+    help: 'Work that asked to follow a request, taken on or given up',
+    labelNames: ['circuit_name'],
+    registers: [registry],
+  });
   const auditDrops = new Counter({
     name: 'kyverno_breaker_drops_total',
     help: 'Work given up to protect the request path',
@@ -79,10 +94,22 @@ export function createMetrics(options: MetricsOptions): Metrics {
     httpRequest: http.record,
     admission: admission.record,
     policyResults: policies.record,
+    auditAsked: () => auditCircuit.labels('audit').inc(),
     auditLost: reason => auditDrops.labels('audit', reason).inc(),
     auditQueued: length => auditLength.set(length),
     requestRefused: reason => refused.labels(reason).inc(),
     forgetPolicy: policies.forget,
-    text: () => registry.metrics(),
+    configure(next) {
+      settings = next;
+      for (const series of ownSeries) series.configured();
+    },
+    restart() {
+      for (const series of ownSeries) series.reset();
+      // Gauges show what is, whenever that was found out.
+      for (const metric of registry.getMetricsAsArray() as unknown[]) {
+        if (metric instanceof Counter || metric instanceof Histogram) metric.reset();
+      }
+    },
+    text: () => exposition(registry, settings),
   };
 }

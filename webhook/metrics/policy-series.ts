@@ -1,77 +1,73 @@
 import type {Registry} from 'prom-client';
-import type {EngineRequest, PolicyResult, RuleResult, RuleStatus, RuleType} from '../../engine/types.js';
+import type {EngineRequest, PolicyResult, RuleStatus} from '../../engine/types.js';
 import type {SeriesOptions} from './admission-series.js';
 import {exposeCounter, exposeHistogram} from './exposed-metric.js';
 import {createNamespaceCap} from './namespace-cap.js';
+import {
+  type ExecutionCause,
+  familyMetrics,
+  familyOf,
+  type Labels,
+  type PolicyFamily,
+  policyLabels,
+  type ResourceLabels,
+  ruleLabels,
+} from './policy-labels.js';
 import {newHistogramSeries, observe, type HistogramSeries} from './series.js';
-
-export type ExecutionCause = 'admission_request' | 'background_scan';
-
-const ruleTypes: Readonly<Record<RuleType, string>> = {
-  Validation: 'validate',
-  Mutation: 'mutate',
-  Generation: 'generate',
-  ImageVerify: 'imageVerify',
-};
-
-interface ResourceLabels {
-  readonly kind: string;
-  readonly namespace: string;
-}
+import {bucketsOf, countedBuckets, countsNamespace, sameBuckets} from './settings.js';
 
 interface PolicyEntry {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly family: PolicyFamily;
+  readonly labels: Labels;
   readonly evaluate: HistogramSeries;
   readonly apply: HistogramSeries;
   /** By rule name, then status: one lookup of an interned name per rule. */
   readonly rules: Map<string, Partial<Record<RuleStatus, HistogramSeries>>>;
 }
 
+const evaluateName = 'kyverno_policy_evaluate_duration_seconds';
+const applyName = 'kyverno_policy_apply_duration_seconds';
+const families = Object.keys(familyMetrics) as PolicyFamily[];
+const histogramNames = [evaluateName, applyName, ...families.map(family => familyMetrics[family].duration)];
+
 /**
  * Verdicts per policy and rule. Keyed request context → policy → rule → status, so that a request builds one key and
  * then only looks up names that the compiled policies own.
  */
 export function createPolicySeries(registry: Registry, options: SeriesOptions) {
-  const {buckets} = options;
+  let buckets = countedBuckets(options.settings(), histogramNames);
   const contexts = new Map<string, Map<string, PolicyEntry>>();
   const namespaceLabel = createNamespaceCap(options.maxNamespaces);
 
   function* entries(): Iterable<PolicyEntry> {
     for (const policies of contexts.values()) yield* policies.values();
   }
-  function* rules(): Iterable<HistogramSeries> {
-    for (const entry of entries()) for (const statuses of entry.rules.values()) yield* Object.values(statuses);
+  function* rules(family: PolicyFamily): Iterable<HistogramSeries> {
+    for (const entry of entries()) {
+      if (entry.family === family) for (const statuses of entry.rules.values()) yield* Object.values(statuses);
+    }
   }
-  function* counts() {
-    for (const {labels, counts} of rules()) yield {labels, value: counts.reduce((total, count) => total + count, 0)};
+  function* counts(family: PolicyFamily) {
+    for (const {labels, counts} of rules(family)) yield {labels, value: counts.reduce((total, count) => total + count, 0)};
   }
   function* pick(field: 'evaluate' | 'apply'): Iterable<HistogramSeries> {
     for (const entry of entries()) yield entry[field];
   }
-  exposeCounter(registry, {name: 'kyverno_policy_results_total', help: 'Rule verdicts'}, counts);
-  exposeHistogram(
-    registry,
-    {name: 'kyverno_policy_execution_duration_seconds', help: 'Seconds per rule: its share of its policy'},
-    {buckets, series: rules},
-  );
-  exposeHistogram(
-    registry,
-    {name: 'kyverno_policy_evaluate_duration_seconds', help: 'Seconds to match and evaluate a policy'},
-    {buckets, series: () => pick('evaluate')},
-  );
-  exposeHistogram(
-    registry,
-    {
-      name: 'kyverno_policy_apply_duration_seconds',
-      help: 'Seconds per policy from request to answer, patches included',
-    },
-    {buckets, series: () => pick('apply')},
-  );
+  function histogram(name: string, help: string, series: () => Iterable<HistogramSeries>): void {
+    exposeHistogram(registry, {name, help}, {counted: () => buckets, shown: () => bucketsOf(options.settings(), name), series});
+  }
+  for (const family of families) {
+    const {results, duration} = familyMetrics[family];
+    exposeCounter(registry, {name: results, help: 'Rule verdicts'}, () => counts(family));
+    histogram(duration, 'Seconds per rule: its share of its policy', () => rules(family));
+  }
+  histogram(evaluateName, 'Seconds to match and evaluate a policy', () => pick('evaluate'));
+  histogram(applyName, 'Seconds per policy from request to answer, patches included', () => pick('apply'));
 
   function contextOf(request: EngineRequest, cause: ExecutionCause): [Map<string, PolicyEntry>, ResourceLabels] {
     const operation = request.operation;
     const namespace = namespaceLabel(request.namespace);
-    const labels = {kind: request.kind.kind, namespace};
+    const labels = {kind: request.kind.kind, namespace, cause};
     const key = `${labels.kind}|${namespace}|${operation}|${request.dryRun}|${cause}`;
     const known = contexts.get(key);
     if (known !== undefined) return [known, labels];
@@ -79,7 +75,18 @@ export function createPolicySeries(registry: Registry, options: SeriesOptions) {
     const capped = full ? `other|other|${operation}|${request.dryRun}|${cause}` : key;
     let context = contexts.get(capped);
     if (context === undefined) contexts.set(capped, (context = new Map()));
-    return [context, full ? {kind: 'other', namespace: 'other'} : labels];
+    return [context, full ? {kind: 'other', namespace: 'other', cause} : labels];
+  }
+
+  function newEntry(request: EngineRequest, result: PolicyResult, resource: ResourceLabels): PolicyEntry {
+    const labels = policyLabels(request, result, resource);
+    return {
+      family: familyOf(result.policy.kind),
+      labels,
+      evaluate: newHistogramSeries(labels, buckets),
+      apply: newHistogramSeries(labels, buckets),
+      rules: new Map(),
+    };
   }
 
   return {
@@ -89,59 +96,45 @@ export function createPolicySeries(registry: Registry, options: SeriesOptions) {
       run: {readonly cause: ExecutionCause; readonly evaluated: number; readonly applied: number},
     ): void {
       if (results.length === 0) return;
+      const settings = options.settings();
       const [context, resource] = contextOf(request, run.cause);
       const appliedShare = run.applied / results.length;
       const evaluatedShare = run.evaluated / results.length;
       for (const result of results) {
-        let entry = context.get(result.policy.key);
-        if (entry === undefined) {
-          context.set(result.policy.key, (entry = newEntry(request, result, {...resource, cause: run.cause, buckets})));
-        }
+        if (!countsNamespace(settings, result.policy.namespace)) continue;
+        const key = seriesKey(result.policy.key, result.policy.kind);
+        let entry = context.get(key);
+        if (entry === undefined) context.set(key, (entry = newEntry(request, result, resource)));
         const seconds = result.duration === undefined ? evaluatedShare : result.duration / 1e9;
         observe(entry.evaluate, buckets, seconds);
         observe(entry.apply, buckets, Math.max(seconds, appliedShare));
         const ruleShare = seconds / Math.max(1, result.rules.length);
         for (const rule of result.rules) {
-          let statuses = entry.rules.get(rule.rule);
-          if (statuses === undefined) entry.rules.set(rule.rule, (statuses = {}));
-          const series = (statuses[rule.status] ??= newHistogramSeries(ruleLabels(entry, rule), buckets));
+          const name = entry.family === 'classic' ? rule.rule : '';
+          let statuses = entry.rules.get(name);
+          if (statuses === undefined) entry.rules.set(name, (statuses = {}));
+          const series = (statuses[rule.status] ??= newHistogramSeries(ruleLabels(entry.family, entry.labels, rule), buckets));
           observe(series, buckets, ruleShare);
         }
       }
     },
-    forget(key: string): void {
+    forget(policy: string, kind: string): void {
+      const key = seriesKey(policy, kind);
       for (const context of contexts.values()) context.delete(key);
+    },
+    reset(): void {
+      contexts.clear();
+    },
+    configured(): void {
+      const wanted = countedBuckets(options.settings(), histogramNames);
+      if (sameBuckets(wanted, buckets)) return;
+      buckets = wanted;
+      contexts.clear();
     },
   };
 }
 
-function newEntry(
-  request: EngineRequest,
-  result: PolicyResult,
-  context: ResourceLabels & {readonly cause: string; readonly buckets: readonly number[]},
-): PolicyEntry {
-  const {policy} = result;
-  const labels = {
-    policy_type: policy.namespace === '' ? 'cluster' : 'namespaced',
-    policy_background_mode: String(result.background),
-    policy_namespace: policy.namespace === '' ? '-' : policy.namespace,
-    policy_name: policy.name,
-    resource_kind: context.kind,
-    resource_namespace: context.namespace,
-    resource_request_operation: request.operation.toLowerCase(),
-    rule_execution_cause: context.cause,
-    dry_run: String(request.dryRun),
-  };
-  const evaluate = newHistogramSeries(labels, context.buckets);
-  return {labels, evaluate, apply: newHistogramSeries(labels, context.buckets), rules: new Map()};
-}
-
-function ruleLabels(entry: PolicyEntry, rule: RuleResult): Record<string, string> {
-  return {
-    policy_validation_mode: rule.action === 'Enforce' ? 'enforce' : 'audit',
-    ...entry.labels,
-    rule_name: rule.rule,
-    rule_result: rule.status,
-    rule_type: ruleTypes[rule.type],
-  };
+/** Policies of several kinds may have one name; those of the classic kinds are told apart by their key already. */
+function seriesKey(key: string, kind: string): string {
+  return familyOf(kind) === 'classic' ? key : `${kind}/${key}`;
 }

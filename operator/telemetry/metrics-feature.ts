@@ -1,0 +1,83 @@
+import type {Core, Feature} from '../feature.js';
+import {configMapData} from '../registrations.js';
+import {type DescribedPolicy, describeCel, describeClassic} from './described-policy.js';
+import {parseMetricsConfig} from './metrics-config.js';
+import {createPolicySeries} from './policy-series.js';
+import {registerRequestSeries} from './request-series.js';
+
+const configKey = 'metrics-config';
+const requestsKey = 'updaterequests';
+
+/** What metrics say of policies and waiting work, and what the ConfigMap of metrics makes of all of them. */
+export function createMetricsFeature(core: Core): Feature {
+  const {clock, log, manager, metrics, environment} = core;
+  const policies = createPolicySeries(core);
+  registerRequestSeries(core, () => {
+    try {
+      return manager.lister(requestsKey);
+    } catch {
+      // Replicas without that duty read none.
+      return undefined;
+    }
+  });
+  /** As last described, so that a deleted policy can still be named. */
+  const known = new Map<string, DescribedPolicy>();
+  let started = false;
+  let refreshMs = 0;
+  let cancelRefresh: (() => void) | undefined;
+
+  function note(id: string, described: DescribedPolicy | undefined): void {
+    const before = known.get(id);
+    if (described !== undefined) known.set(id, described);
+    else known.delete(id);
+    // What a starting replica reads is no change.
+    if (!started) return;
+    if (described !== undefined) policies.changed(described, before === undefined ? 'created' : 'updated');
+    else if (before !== undefined) policies.changed(before, 'deleted');
+  }
+
+  function refreshEvery(milliseconds: number): void {
+    if (milliseconds === refreshMs) return;
+    refreshMs = milliseconds;
+    cancelRefresh?.();
+    cancelRefresh = undefined;
+    if (milliseconds <= 0) return;
+    const again = () => {
+      cancelRefresh = clock.schedule(milliseconds, () => {
+        metrics.restart();
+        again();
+      });
+    };
+    again();
+  }
+
+  return {
+    name: 'metrics',
+    registrations: [
+      {
+        key: configKey,
+        group: '',
+        version: 'v1',
+        resource: 'configmaps',
+        namespaced: true,
+        namespace: environment.namespace,
+        fieldSelector: `metadata.name=${environment.metricsConfigMapName}`,
+        optional: true,
+        reconcile(key) {
+          const {settings, problems} = parseMetricsConfig(configMapData(manager.lister(configKey).get(key)));
+          for (const problem of problems) log.warn(problem);
+          metrics.configure(settings);
+          refreshEvery(settings.refreshMs);
+        },
+      },
+    ],
+    onPolicy: (kind, key, state) => note(`${kind}/${key}`, state?.status === 'served' ? describeClassic(state.policy) : undefined),
+    onCelPolicy: (kind, key, state) => note(`${kind}/${key}`, state?.status === 'served' ? describeCel(state.policy) : undefined),
+    start() {
+      started = true;
+    },
+    stop() {
+      cancelRefresh?.();
+    },
+  };
+}
