@@ -29,7 +29,7 @@ export interface CompileOptions {
 }
 
 /** `text` turns off that quantity fields order and multiply by amount in `validate.cel`. */
-const quantitiesAnnotation = 'policies.kyverno.io/cel-quantities';
+export const quantitiesAnnotation = 'policies.kyverno.io/cel-quantities';
 
 export type CompileResult =
   | {readonly policy: CompiledPolicy; readonly problems: readonly []}

@@ -24,6 +24,8 @@ export interface CompiledException {
   readonly source: ClassicException;
   /** Policy keys it names; `*` among them for any policy. */
   readonly policies: ReadonlySet<string>;
+  /** Whether it may free objects outside of its namespace. */
+  readonly everywhere: boolean;
   /** The controls that it frees podSecurity rules from; undefined = it frees from the whole rule. */
   readonly podSecurity: readonly Exclusion[] | undefined;
   /** Whether it names the rule of the policy. */
@@ -45,6 +47,7 @@ export function compileException(source: ClassicException, rules: ExceptionRules
   return {
     key: `${source.namespace}/${source.name}`,
     source,
+    everywhere,
     policies: new Set(entries.map(entry => entry.policy)),
     podSecurity: source.podSecurity.length === 0 ? undefined : source.podSecurity.map(compileExclusion),
     names: (policyKey, rule) =>

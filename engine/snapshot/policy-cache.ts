@@ -31,6 +31,8 @@ export interface PolicyCacheOptions {
   readonly resources: () => ResourceMap;
   readonly compile: CompileOptions;
   readonly exceptions: ExceptionRules;
+  /** Policies that are served in another way (as the API server's own) stay out of the snapshot. */
+  readonly leaveOut?: (policy: CompiledPolicy) => boolean;
 }
 
 /**
@@ -49,7 +51,8 @@ export class PolicyCache implements SnapshotSource<PolicySnapshot> {
 
   get current(): PolicySnapshot {
     if (this.#snapshot === undefined) {
-      const served = [...this.#policies.values()].flatMap(state => (state.status === 'served' ? [state.policy] : []));
+      const {leaveOut = () => false} = this.#options;
+      const served = [...this.#policies.values()].flatMap(state => (state.status === 'served' && !leaveOut(state.policy) ? [state.policy] : []));
       const exceptions = this.#options.exceptions.enabled
         ? [...this.#exceptions.values()].flatMap(state => (state.status === 'served' ? [state.exception] : []))
         : [];
@@ -69,6 +72,11 @@ export class PolicyCache implements SnapshotSource<PolicySnapshot> {
   /** `key` is `name` or `namespace/name`. */
   dropPolicy(key: string): void {
     if (this.#policies.delete(key)) this.#snapshot = undefined;
+  }
+
+  /** The next reader asks `leaveOut` anew. */
+  refresh(): void {
+    this.#snapshot = undefined;
   }
 
   putException(raw: JsonObject): ExceptionState {

@@ -4,37 +4,21 @@ import {CelPolicyCache, type CelPolicyCacheOptions} from '../../engine/cel-polic
 import {type CelEngine, type CelEngineOptions, createCelEngine} from '../../engine/cel-policies/run/create-cel-engine.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import type {CelServing} from '../../webhook/types.js';
+import type {NativePolicies} from '../native-policies/native-states.js';
 import {planCelWebhooks, type CelPlan} from '../webhooks/plan-cel-webhooks.js';
-import type {NativePolicyState} from './cel-status.js';
 import {needsWebhook} from './cel-status-source.js';
 import type {Offload} from './offload.js';
-
-/** What the API server's own policies do in place of ours; filled in by the room that makes them. */
-export class NativePolicies {
-  readonly #states = new Map<string, NativePolicyState & {readonly uid: string; readonly generation: number}>();
-
-  /** `undefined`: nothing is known, or the policy has changed since. */
-  stateOf({ref, source}: CompiledCelPolicy): NativePolicyState | undefined {
-    const state = this.#states.get(`${ref.kind}/${ref.key}`);
-    return state?.uid === source.uid && state.generation === source.generation ? state : undefined;
-  }
-
-  set({ref, source}: CompiledCelPolicy, state: NativePolicyState | undefined): void {
-    const id = `${ref.kind}/${ref.key}`;
-    if (state === undefined) this.#states.delete(id);
-    else this.#states.set(id, {...state, uid: source.uid, generation: source.generation});
-  }
-}
+import {celServing} from './serving.js';
 
 export interface CelFamily {
   readonly cache: CelPolicyCache;
   readonly engine: CelEngine;
   readonly serving: CelServing;
-  readonly native: NativePolicies;
   webhooks(): {readonly plan: CelPlan; readonly covers: ReadonlyArray<{readonly id: string; readonly uid: string; readonly generation: number}>};
 }
 
 export interface CelFamilyOptions {
+  readonly native: NativePolicies;
   readonly resources: () => ResourceMap;
   readonly regex: RegexEngine;
   readonly compile: CelPolicyCacheOptions['compile'];
@@ -49,9 +33,8 @@ export interface CelFamilyOptions {
 
 /** Cache, engine and webhook entries of the policies written in CEL. */
 export function createCelFamily(options: CelFamilyOptions): CelFamily {
-  const {forceIgnore, backgroundUsers} = options;
-  const native = new NativePolicies();
-  const isNative = (policy: CompiledCelPolicy) => native.stateOf(policy)?.generated === true;
+  const {forceIgnore, backgroundUsers, native} = options;
+  const isNative = (policy: CompiledCelPolicy) => native.standsIn(policy);
   const cache = new CelPolicyCache({
     resources: options.resources,
     compile: options.compile,
@@ -68,17 +51,7 @@ export function createCelFamily(options: CelFamilyOptions): CelFamily {
   return {
     cache,
     engine,
-    native,
-    serving: {
-      engine,
-      failurePolicyOf(kind, names, namespace) {
-        if (forceIgnore || kind.endsWith('GeneratingPolicy')) return 'Ignore';
-        const keys = kind.startsWith('Namespaced') ? names.map(name => `${namespace}/${name}`) : names;
-        const states = keys.map(key => cache.policy(kind, key));
-        return states.every(state => state?.status === 'served' && state.policy.failurePolicy === 'Ignore') ? 'Ignore' : 'Fail';
-      },
-      isBackground: request => backgroundUsers.has(request.user?.username ?? ''),
-    },
+    serving: celServing({cache, engine, forceIgnore, backgroundUsers}),
     webhooks() {
       const policies = served().filter(needsWebhook);
       const offload = options.offload();

@@ -4,7 +4,8 @@ import {own, ownPath} from '../../engine/json/types.js';
 import type {OwnRights} from '../permissions/own-rights.js';
 import type {StatusSource} from '../policies/status-controller.js';
 import {celResourceKey} from './cel-kinds.js';
-import {celStatus, type NativePolicyState} from './cel-status.js';
+import type {NativePolicyState} from '../native-policies/native-states.js';
+import {celStatus} from './cel-status.js';
 
 export interface CelSourceOptions {
   readonly cache: CelPolicyCache;
@@ -28,7 +29,9 @@ export function celStatusSource({cache, rights, native}: CelSourceOptions): Stat
     },
     isIntercepted(kind, key) {
       const state = cache.policy(kind, key);
-      return state?.status === 'served' && needsWebhook(state.policy) && native(state.policy)?.generated !== true;
+      if (state?.status !== 'served' || !needsWebhook(state.policy)) return false;
+      const copy = native(state.policy);
+      return copy?.generated !== true || copy.outdated === true;
     },
     statusOf(kind, key, {object, readiness, now}) {
       const state = cache.policy(kind, key);

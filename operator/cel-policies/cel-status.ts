@@ -3,14 +3,8 @@ import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {Readiness} from '../status/classic-status.js';
+import type {NativePolicyState} from '../native-policies/native-states.js';
 import {type Condition, mergeConditions} from '../status/conditions.js';
-
-/** What became of a policy that asks for a native one of the API server. */
-export interface NativePolicyState {
-  readonly generated: boolean;
-  /** Why there is none; empty when there is, or when none is asked for. */
-  readonly message: string;
-}
 
 export interface CelStatusInput {
   readonly state: CelPolicyState;
@@ -58,13 +52,14 @@ function readyCondition({state, readiness}: CelStatusInput): Condition {
   return {type: 'Ready', status: 'False', reason: readiness.reason, message: cut(`Not Ready: ${readiness.message}`)};
 }
 
-function partConditions({state, readiness, intercepted, missingRights, native}: CelStatusInput): Condition[] {
+function partConditions({state, readiness, intercepted, missingRights}: CelStatusInput): Condition[] {
   const conditions: Condition[] = [];
   if (state.status === 'refused') {
     const message = cut(state.problems.map(formatDiagnostic).join('; '));
     conditions.push({type: 'PolicyCompiled', status: 'False', reason: 'Failed', message});
   }
-  if (intercepted && native?.generated !== true) {
+  // Also of a policy that the API server judges by a copy of its own: scripts wait for it.
+  if (intercepted) {
     conditions.push(
       readiness.ready && state.status === 'served'
         ? {type: 'WebhookConfigured', status: 'True', reason: 'Succeeded', message: 'Webhook configured.'}

@@ -132,6 +132,10 @@ const clusterNeeds = [
   ],
   [
     'get list watch create update delete',
+    'admissionregistration.k8s.io/validatingadmissionpolicies admissionregistration.k8s.io/validatingadmissionpolicybindings admissionregistration.k8s.io/mutatingadmissionpolicies admissionregistration.k8s.io/mutatingadmissionpolicybindings',
+  ],
+  [
+    'get list watch create update delete',
     'wgpolicyk8s.io/policyreports wgpolicyk8s.io/clusterpolicyreports openreports.io/reports openreports.io/clusterreports',
   ],
   ['update', 'kyverno.io/cleanuppolicies/status kyverno.io/clustercleanuppolicies/status'],

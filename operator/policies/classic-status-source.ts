@@ -3,6 +3,7 @@ import {formatDiagnostic} from '../../engine/diagnostic.js';
 import {own, ownPath} from '../../engine/json/types.js';
 import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {classicStatus} from '../status/classic-status.js';
+import type {NativePolicies} from '../native-policies/native-states.js';
 import type {Condition} from '../status/conditions.js';
 import type {PolicyWebhookNote} from '../webhooks/types.js';
 import {type ClassicKind, policyResources} from './policy-handlers.js';
@@ -11,11 +12,12 @@ import type {StatusSource} from './status-controller.js';
 export interface ClassicSourceOptions {
   readonly cache: PolicyCache;
   readonly refusedConditions: (key: string) => string | undefined;
+  readonly native: NativePolicies;
   readonly notes: (key: string) => readonly PolicyWebhookNote[];
 }
 
 /** ClusterPolicy and Policy. Their keys never meet: only a Policy's holds a slash. */
-export function classicStatusSource({cache, refusedConditions, notes}: ClassicSourceOptions): StatusSource {
+export function classicStatusSource({cache, refusedConditions, notes, native}: ClassicSourceOptions): StatusSource {
   const kindOf = (key: string): ClassicKind => (key.includes('/') ? 'Policy' : 'ClusterPolicy');
   return {
     resourceOf: kind => policyResources[kind as ClassicKind],
@@ -26,7 +28,11 @@ export function classicStatusSource({cache, refusedConditions, notes}: ClassicSo
     idOf: (_kind, key) => key,
     // Names of API objects are lower case: what begins otherwise is another family's.
     byId: id => (/^[A-Z]/.test(id) ? undefined : {kind: kindOf(id), key: id}),
-    isIntercepted: () => true,
+    isIntercepted(_kind, key) {
+      const state = cache.policy(key);
+      const copy = state?.status === 'served' ? native.stateOf(state.policy) : undefined;
+      return copy?.generated !== true || copy.outdated === true;
+    },
     statusOf(_kind, key, {object, readiness, now}) {
       const state = cache.policy(key);
       if (state === undefined) return undefined;
@@ -37,6 +43,7 @@ export function classicStatusSource({cache, refusedConditions, notes}: ClassicSo
         generation: state.generation,
         policy,
         refused,
+        native: state.status === 'served' ? native.stateOf(state.policy) : undefined,
         autogenRules: policy === undefined ? [] : statusRules(policy),
         readiness,
         // No condition of its own: scripts take a policy for ready when Ready is all that is said of it.

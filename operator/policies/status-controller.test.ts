@@ -10,6 +10,7 @@ import {createLogger} from '../../adapters/log/logger.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
+import {NativePolicies} from '../native-policies/native-states.js';
 import {classicStatusSource} from './classic-status-source.js';
 import {createStatusController, type PolicyVersion, type StatusController} from './status-controller.js';
 
@@ -41,7 +42,7 @@ beforeEach(async () => {
     client,
     clock: createManualClock(),
     log: createLogger({format: 'text', verbosity: 0, write: () => undefined}),
-    source: classicStatusSource({cache, refusedConditions: () => undefined, notes: () => []}),
+    source: classicStatusSource({cache, refusedConditions: () => undefined, notes: () => [], native: new NativePolicies()}),
     lister: () => mirror,
     ref: (_key, name) => ({group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', name}),
     replicas: () => [{identity: 'a', state: {versions: {ClusterPolicy: reported}, refused: refusals, incomplete: false}}],

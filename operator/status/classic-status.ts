@@ -1,5 +1,6 @@
 import {isObject, type Json, type JsonObject, own} from '../../engine/json/types.js';
 import type {ClassicPolicy, ClassicRule} from '../../engine/policy/model.js';
+import type {NativePolicyState} from '../native-policies/native-states.js';
 import {type Condition, mergeConditions} from './conditions.js';
 
 export type Readiness =
@@ -14,6 +15,8 @@ export interface ClassicStatusInput {
   readonly refused: readonly string[];
   /** Derived rules in the shape that users write. */
   readonly autogenRules: readonly JsonObject[];
+  /** What became of a native copy; `undefined` when nothing is known. */
+  readonly native?: NativePolicyState | undefined;
   /** What the replicas and the webhook configurations say; counts only for a policy that compiled. */
   readonly readiness: Readiness;
   /** What is worth knowing of a policy that is ready, in the message of that condition. */
@@ -48,7 +51,7 @@ export function classicStatus(input: ClassicStatusInput): JsonObject {
     failurePolicy: spec.failurePolicy,
     autogen: autogenRules.length > 0 ? {rules: [...autogenRules]} : {},
     rulecount: ruleCount(spec.rules),
-    validatingadmissionpolicy: {generated: false, message: ''},
+    validatingadmissionpolicy: {generated: input.native?.generated ?? false, message: input.native?.message ?? ''},
   };
 }
 

@@ -1,11 +1,14 @@
 import {Registry} from 'prom-client';
 import type {Clock} from '../../adapters/clock.js';
 import {systemClock} from '../../adapters/clock.js';
+import {createNameLookup} from '../../adapters/http/name-lookup.js';
+import {createKubeContextLoader} from '../../adapters/kube/context-loader.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
 import {startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
 import {silentLogger} from '../../adapters/log/logger.js';
 import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
+import {createEngine} from '../../engine/run/create-engine.js';
 import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {recordingLoader} from '../../engine/testing/recording-loader.js';
 import {noFilters} from '../../webhook/defaults.js';
@@ -28,8 +31,15 @@ export interface TestCore {
   close(): Promise<void>;
 }
 
+export interface TestCoreOptions {
+  readonly flags?: readonly string[];
+  readonly clock?: Clock;
+  /** What policies that look something up find: what is on the API server, or nothing. */
+  readonly reads?: 'cluster' | 'nothing';
+}
+
 /** What a feature is given, on an API server in this process. */
-export async function createTestCore({flags = [], clock = systemClock}: {readonly flags?: readonly string[]; readonly clock?: Clock} = {}): Promise<TestCore> {
+export async function createTestCore({flags = [], clock = systemClock, reads = 'nothing'}: TestCoreOptions = {}): Promise<TestCore> {
   const server = await startTestApiServer();
   const log = silentLogger;
   const client = createKubeClient({kubeConfig: server.kubeConfig, userAgent: 'kyverno', qps: 0, burst: 0, log});
@@ -41,10 +51,12 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
   if ('error' in outcome) throw new Error(outcome.error);
   const regex = createRegexEngine();
   const exceptions = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
-  const loader = recordingLoader();
+  const loader = reads === 'nothing' ? recordingLoader() : clusterLoader(client, clock);
   const native = new NativePolicies();
+  const cache = new PolicyCache({resources, compile: {matchConditions: 'by-api-server', background: 'served', regex}, exceptions});
   const core = {
     client,
+    engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     native,
     covered: () => undefined,
@@ -66,18 +78,13 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
     log,
     manager,
     resources,
-    cache: new PolicyCache({
-      resources,
-      compile: {matchConditions: 'by-api-server', background: 'served'},
-      exceptions,
-      leaveOut: policy => native.standsIn(policy),
-    }),
+    cache,
     loader,
     regex,
     metrics: {registry: new Registry()} as Metrics,
     events: {emit: (event: PolicyEvent) => void events.push(event)},
     flags: outcome.flags,
-    environment: {namespace: 'kyverno'},
+    environment: {namespace: 'kyverno', serviceAccountName: 'kyverno'},
     config: () => defaultConfig,
     filters: () => noFilters,
     globalContext: new EntryStore(),
@@ -103,4 +110,9 @@ export async function createTestCore({flags = [], clock = systemClock}: {readonl
       await server.close();
     },
   };
+}
+
+function clusterLoader(client: Core['client'], clock: Clock) {
+  const none = {size: 0, get: () => undefined, keys: () => [].values(), objects: () => [].values(), inNamespace: () => [], byIndex: () => []};
+  return createKubeContextLoader({client, clock, namespaces: none, lookup: createNameLookup(), resources: builtinResourceMap});
 }

@@ -5,6 +5,7 @@ import {compareResourceVersions} from '../../adapters/kube/resource-version.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {CompiledPolicy} from '../../engine/compile/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import type {OperatorConfig} from '../config/config-map.js';
@@ -39,6 +40,8 @@ export interface WebhookControllerOptions {
   readonly caBundle: () => string | undefined;
   /** Cluster-scoped object of the installation whose end takes the configurations along. */
   readonly owner: () => JsonObject | undefined;
+  /** Policies that the API server judges by copies of its own. */
+  readonly isNative?: (policy: CompiledPolicy) => boolean;
   /** Entries of policies written in CEL, and what they cover by `<Kind>/<key>`; worked out anew for each look. */
   readonly cel?: () => {readonly plan: CelPlan; readonly covers: ReadonlyArray<{readonly id: string; readonly uid: string; readonly generation: number}>};
   /** The configurations in force cover these policies now. */
@@ -100,7 +103,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
   async function reconcile(): Promise<void> {
     const caBundle = options.caBundle();
     if (caBundle === undefined) return;
-    const served = [...cache.policies()].filter((state): state is ServedState => state.status === 'served');
+    const served = [...cache.policies()].filter((state): state is ServedState => state.status === 'served' && options.isNative?.(state.policy) !== true);
     const {policies, current} = await trials.judge(served);
     const cel = options.cel?.();
     const plans: ConfigurationPlan[] = planStaticWebhooks({defaultTimeout: flags.webhookTimeout});
@@ -237,7 +240,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
 }
 
 /** The mirror may not have heard yet of what we wrote a moment ago; what it no longer has is gone. */
-function newest(mirrored: JsonObject | undefined, own: JsonObject | undefined): JsonObject | undefined {
+export function newest(mirrored: JsonObject | undefined, own: JsonObject | undefined): JsonObject | undefined {
   if (mirrored === undefined || own === undefined) return mirrored;
   const isSameObject = ownPath(mirrored, 'metadata', 'uid') === ownPath(own, 'metadata', 'uid');
   return isSameObject && compareResourceVersions(versionOf(mirrored), versionOf(own)) < 0 ? own : mirrored;

@@ -1,0 +1,360 @@
+import {textOf} from '../../engine/json/text.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {Core, Feature} from '../feature.js';
+import {createWorkQueue} from '../manager/work-queue.js';
+import type {Registration} from '../manager/manager.js';
+import {isCopyOf, nativeGroup, nativeKinds, type NativeObject, objectsOf, ownerOf, saysTheSame} from './native-objects.js';
+import {nativeName, type NativePlan, nativeSourceKinds, type NativeType} from './native-plan.js';
+import {createNativeSources, type NativeCandidate} from './native-sources.js';
+import type {NativePolicyState} from './native-states.js';
+import {createNativeWriter, type WriteOutcome} from './native-writer.js';
+
+/** From the writing of a native policy, or of webhooks, until the API server surely acts on it. */
+const inForceMs = 3_000;
+/** So long a copy of the wording before stands in while the new one is on its way. */
+const graceMs = 10_000;
+const rightsMs = 60_000;
+const coverPollMs = 500;
+/** Timers take no more. */
+const longestMs = 24 * 3_600_000;
+const verbs = ['create', 'update', 'list', 'delete'];
+/** Of MutatingAdmissionPolicies, the newest first. */
+const versionsOf: Readonly<Record<NativeType, readonly string[]>> = {validating: ['v1'], mutating: ['v1', 'v1beta1', 'v1alpha1']};
+const labels: Readonly<Record<NativeType, string>> = {validating: 'ValidatingAdmissionPolicy', mutating: 'MutatingAdmissionPolicy'};
+
+/** Why the leader got no copy of this wording written. */
+interface Refusal {
+  readonly plan: string;
+  readonly message: string;
+  /** What is there stays. */
+  readonly keeps: boolean;
+}
+
+/** What one replica knows of a copy over time (monotonic milliseconds). */
+interface Sight {
+  sameSince: number | undefined;
+  differsSince: number | undefined;
+  coveredSince: number | undefined;
+}
+
+/**
+ * Native copies of policies that ask for one: written by the leader; every replica sees from the API server's objects
+ * whether a copy is in force, and leaves the policy to it then.
+ */
+export function createNativePoliciesFeature(core: Core): Feature {
+  const {client, clock, log, manager, flags} = core;
+  const sources = createNativeSources(core);
+  const refusals = new Map<string, Refusal>();
+  const sights = new Map<string, Sight>();
+  let started = false;
+
+  const writer = createNativeWriter({client, clock, log, mirrored: ({resource, version, name}) => manager.lister(keyOf(resource, version)).get(name)});
+  const looks = createWorkQueue({clock, concurrency: 1, run: id => look(id), onError: (id, error) => log.error(`the native copy of ${id} could not be looked at`, {error: describe(error)})});
+  const writes = createWorkQueue({
+    clock,
+    concurrency: 2,
+    firstRetryMs: 100,
+    maxRetryMs: 30_000,
+    run: work,
+    onError: (id, error, retryInMs) => log.warn(`the native copy of ${id} could not be written`, {error: describe(error), retryInMs}),
+  });
+  writes.pause();
+
+  function versionOf(type: NativeType): string | undefined {
+    const served = new Set(core.resources().find(labels[type]).flatMap(info => (info.group === nativeGroup ? [info.version] : [])));
+    return versionsOf[type].find(version => served.has(version));
+  }
+
+  /** The wish less what this cluster and installation cannot do. */
+  function possible(kind: string, {wish}: NativeCandidate): {readonly plan: NativePlan; readonly version: string} | {readonly skip: string} {
+    if (kind !== 'MutatingPolicy' && !flags.generateValidatingAdmissionPolicy) return {skip: 'skip generating ValidatingAdmissionPolicy: not enabled.'};
+    if (wish.plan === undefined) return wish;
+    const label = labels[wish.plan.type];
+    const version = versionOf(wish.plan.type);
+    if (version === undefined) return {skip: `skip generating ${label}: requested but no ${label} API/informers are available.`};
+    return {plan: wish.plan, version};
+  }
+
+  function mirroredOf({resource, version, name}: Pick<NativeObject, 'resource' | 'version' | 'name'>): JsonObject | undefined {
+    return manager.lister(keyOf(resource, version)).get(name);
+  }
+
+  /** Works out who judges, from what is mirrored; has it told where it is another one than before. */
+  function look(id: string): void {
+    const {kind, name} = splitId(id);
+    const candidate = sources.find(kind, name);
+    if (candidate === undefined) {
+      sights.delete(id);
+      core.native.drop(kind, name);
+      return;
+    }
+    const state = stateOf(id, candidate);
+    if (!core.native.set(candidate.wording, state)) return;
+    if (kind === 'ClusterPolicy') core.cache.refresh();
+    else core.cel.cache.refresh();
+    core.touchPolicy(kind, name);
+  }
+
+  function stateOf(id: string, candidate: NativeCandidate): NativePolicyState {
+    const {kind} = splitId(id);
+    const sight = sights.get(id) ?? {sameSince: undefined, differsSince: undefined, coveredSince: undefined};
+    sights.set(id, sight);
+    const found = possible(kind, candidate);
+    if ('skip' in found) {
+      sight.sameSince = undefined;
+      return {generated: false, message: found.skip};
+    }
+    const {plan, version} = found;
+    if (plan.until !== undefined) looks.addAfter(id, Math.min(Math.max(plan.until - clock.now(), 0) + 1, longestMs));
+    const {policy, binding} = objectsOf(plan, version, candidate.owner);
+    const [livePolicy, liveBinding] = [mirroredOf(policy), mirroredOf(binding)];
+    const now = clock.monotonic();
+    if (saysTheSame(livePolicy, policy) && saysTheSame(liveBinding, binding)) {
+      sight.differsSince = undefined;
+      // What was there when we came is in force already.
+      sight.sameSince ??= started ? now : now - inForceMs;
+      const left = sight.sameSince + inForceMs - now;
+      if (left <= 0) return {generated: true, message: ''};
+      looks.addAfter(id, left);
+      return wasInForce(candidate) ? {generated: true, message: '', outdated: true} : {generated: false, message: ''};
+    }
+    sight.sameSince = undefined;
+    const refusal = refusalOf(id, plan);
+    if (refusal !== undefined) return {generated: false, message: refusal.message};
+    const stands = isCopyOf(livePolicy, candidate.owner) && isCopyOf(liveBinding, candidate.owner) && wasInForce(candidate);
+    if (!stands) return {generated: false, message: ''};
+    sight.differsSince ??= now;
+    const left = sight.differsSince + graceMs - now;
+    if (left <= 0) return {generated: false, message: ''};
+    looks.addAfter(id, left);
+    return {generated: true, message: '', outdated: true};
+  }
+
+  function wasInForce({wording}: NativeCandidate): boolean {
+    return core.native.standsIn(wording);
+  }
+
+  function refusalOf(id: string, plan: NativePlan): Refusal | undefined {
+    const refusal = refusals.get(id);
+    return refusal?.plan === textOfPlan(plan) ? refusal : undefined;
+  }
+
+  /** Looks at once, and has the leader do what there is to do. */
+  function touch(kind: string, name: string): void {
+    const id = `${kind}/${name}`;
+    look(id);
+    writes.add(id);
+  }
+
+  function touchAll(): void {
+    for (const {kind, name} of sources.all()) touch(kind, name);
+  }
+
+  async function work(id: string): Promise<void> {
+    const {kind, name} = splitId(id);
+    const candidate = sources.find(kind, name);
+    if (candidate === undefined) {
+      refusals.delete(id);
+      await removeCopies(kind, name);
+      return;
+    }
+    const found = possible(kind, candidate);
+    if ('skip' in found) {
+      refusals.delete(id);
+      await giveBack(id, candidate);
+      return;
+    }
+    const {plan, version} = found;
+    if (plan.until !== undefined) writes.addAfter(id, Math.min(Math.max(plan.until - clock.now(), 0) + 1, longestMs));
+    const known = refusalOf(id, plan);
+    if (known !== undefined && !known.keeps) {
+      await giveBack(id, candidate);
+      return;
+    }
+    await core.rights.refresh();
+    const missing = missingRights(plan.type);
+    if (missing !== undefined) {
+      refuse(id, plan, {message: missing, keeps: true});
+      writes.addAfter(id, rightsMs);
+      return;
+    }
+    await put(id, candidate, {plan, version});
+  }
+
+  async function put(id: string, {owner}: NativeCandidate, {plan, version}: {readonly plan: NativePlan; readonly version: string}): Promise<void> {
+    const {policy, binding} = objectsOf(plan, version, owner);
+    const what = plan.type === 'validating' ? 'validating admission policy' : 'mutating admission policy';
+    for (const [object, label] of [[policy, what], [binding, `${what} binding`]] as const) {
+      const outcome = await writer.put(object);
+      if (outcome.type === 'same') continue;
+      if (outcome.type === 'waits') {
+        writes.addAfter(id, outcome.ms);
+        return;
+      }
+      if (outcome.type !== 'written') {
+        refuse(id, plan, refusalFor(plan, object, outcome));
+        writes.addAfter(id, outcome.type === 'forbidden' ? rightsMs : coverPollMs);
+        return;
+      }
+      log.info(`${object.kind} ${object.name} generated from policy ${owner.name}`, {kind: owner.kind});
+      core.events.emit({
+        regarding: {...owner, namespace: ''},
+        related: {apiVersion: `${nativeGroup}/${version}`, kind: object.kind, namespace: '', name: object.name},
+        reason: 'PolicyApplied',
+        action: 'Resource Generated',
+        note: `successfully generated ${label} ${object.name} from policy ${owner.name}`,
+        source: 'kyverno-generate',
+      });
+    }
+    if (refusals.delete(id)) look(id);
+  }
+
+  function refuse(id: string, plan: NativePlan, refusal: Omit<Refusal, 'plan'>): void {
+    const before = refusals.get(id);
+    refusals.set(id, {...refusal, plan: textOfPlan(plan)});
+    if (before?.message !== refusal.message) log.warn(`no native copy of ${id}: ${refusal.message}`);
+    look(id);
+  }
+
+  /** Removes copies once webhooks have taken over: no request goes unjudged between the two. */
+  async function giveBack(id: string, candidate: NativeCandidate): Promise<void> {
+    const {kind, name} = splitId(id);
+    if (copiesOf(kind, name).length === 0) return;
+    if (candidate.needsWebhook && !isCovered(id, candidate)) {
+      writes.addAfter(id, coverPollMs);
+      return;
+    }
+    await removeCopies(kind, name);
+  }
+
+  function isCovered(id: string, {wording}: NativeCandidate): boolean {
+    const {kind, name} = splitId(id);
+    const covered = core.covered(kind, name);
+    const sight = sights.get(id);
+    if (sight === undefined) return false;
+    if (covered?.uid !== wording.source.uid || covered.generation !== wording.source.generation) {
+      sight.coveredSince = undefined;
+      return false;
+    }
+    sight.coveredSince ??= clock.monotonic();
+    return clock.monotonic() - sight.coveredSince >= inForceMs;
+  }
+
+  /** Bindings first: without its binding a policy does nothing. */
+  function copiesOf(kind: string, name: string): Array<{readonly object: Pick<NativeObject, 'resource' | 'version' | 'name'>; readonly uid: string}> {
+    const type: NativeType = kind === 'MutatingPolicy' ? 'mutating' : 'validating';
+    const version = versionOf(type);
+    if (version === undefined) return [];
+    const base = nativeName(kind, name);
+    const {policy, binding} = nativeKinds[type];
+    return [
+      {resource: binding.resource, version, name: `${base}-binding`},
+      {resource: policy.resource, version, name: base},
+    ].flatMap(object => {
+      const live = mirroredOf(object);
+      return isCopyOf(live, {kind, name}) ? [{object, uid: textOf(ownPath(live, 'metadata', 'uid'))}] : [];
+    });
+  }
+
+  async function removeCopies(kind: string, name: string): Promise<void> {
+    for (const {object, uid} of copiesOf(kind, name)) {
+      await writer.remove(object, uid);
+      log.info(`${object.resource} ${object.name} deleted`, {policy: name});
+    }
+  }
+
+  function missingRights(type: NativeType): string | undefined {
+    const {policy, binding} = nativeKinds[type];
+    for (const [{resource}, label] of [[policy, type === 'validating' ? 'ValidatingAdmissionPolicies' : 'MutatingAdmissionPolicies'], [binding, `${labels[type]}Bindings`]] as const) {
+      if (verbs.some(verb => core.rights.can(verb, nativeGroup, resource) === false)) return `insufficient permissions to generate ${label}`;
+    }
+    return undefined;
+  }
+
+  function mirror(resource: string, version: string): Registration {
+    const key = keyOf(resource, version);
+    const gone = new Map<string, {readonly kind: string; readonly name: string}>();
+    return {
+      key,
+      group: nativeGroup,
+      version,
+      resource,
+      namespaced: false,
+      optional: true,
+      reconcile(name) {
+        const object = manager.lister(key).get(name);
+        const owner = object === undefined ? gone.get(name) : ownerOf(object, nativeSourceKinds);
+        if (owner === undefined) return;
+        if (object === undefined) gone.delete(name);
+        else gone.set(name, owner);
+        touch(owner.kind, owner.name);
+      },
+    };
+  }
+
+  return {
+    name: 'native policies',
+    registrations: (['validating', 'mutating'] as const).flatMap(type =>
+      versionsOf[type].flatMap(version => Object.values(nativeKinds[type]).map(({resource}) => mirror(resource, version))),
+    ),
+    onPolicy(kind, key) {
+      if (kind === 'ClusterPolicy') touch(kind, key);
+    },
+    onCelPolicy(kind, key) {
+      if (kind === 'ValidatingPolicy' || kind === 'MutatingPolicy') touch(kind, key);
+    },
+    onException: touchAll,
+    onDiscovery: touchAll,
+    start() {
+      touchAll();
+      started = true;
+    },
+    setLeading(leading) {
+      writer.forget();
+      refusals.clear();
+      if (!leading) {
+        writes.pause();
+        return;
+      }
+      touchAll();
+      for (const type of ['validating', 'mutating'] as const) {
+        const version = versionOf(type);
+        if (version === undefined) continue;
+        for (const {resource} of Object.values(nativeKinds[type])) {
+          for (const object of manager.lister(keyOf(resource, version)).objects()) {
+            const owner = ownerOf(object, nativeSourceKinds);
+            if (owner !== undefined) writes.add(`${owner.kind}/${owner.name}`);
+          }
+        }
+      }
+      writes.resume();
+    },
+    async stop() {
+      await Promise.all([looks.stop(), writes.stop()]);
+    },
+  };
+}
+
+function refusalFor(plan: NativePlan, {kind}: NativeObject, outcome: WriteOutcome): Omit<Refusal, 'plan'> {
+  const plural = kind.endsWith('Policy') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+  if (outcome.type === 'forbidden') return {message: `insufficient permissions to generate ${plural}`, keeps: true};
+  const why = 'message' in outcome ? (outcome.type === 'refused' ? `the API server refuses it: ${outcome.message}` : outcome.message) : '';
+  return {message: `skip generating ${labels[plan.type]}: ${why}`, keeps: false};
+}
+
+function textOfPlan({spec, binding}: NativePlan): string {
+  return JSON.stringify([spec, binding], (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+function keyOf(resource: string, version: string): string {
+  return `${resource}.${version}.${nativeGroup}`;
+}
+
+function splitId(id: string): {readonly kind: string; readonly name: string} {
+  const slash = id.indexOf('/');
+  return {kind: id.slice(0, slash), name: id.slice(slash + 1)};
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
