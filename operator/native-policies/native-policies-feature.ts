@@ -1,3 +1,4 @@
+import {hasStatus} from '../../adapters/kube/kube-error.js';
 import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core, Feature} from '../feature.js';
@@ -56,7 +57,11 @@ export function createNativePoliciesFeature(core: Core): Feature {
     firstRetryMs: 100,
     maxRetryMs: 30_000,
     run: work,
-    onError: (id, error, retryInMs) => log.warn(`the native copy of ${id} could not be written`, {error: describe(error), retryInMs}),
+    onError(id, error, retryInMs) {
+      // The API server tells in its status what it thinks of it: our mirror hears a moment later.
+      if (hasStatus(error, 409)) log.v(2, `the native copy of ${id} changed meanwhile`);
+      else log.warn(`the native copy of ${id} could not be written`, {error: describe(error), retryInMs});
+    },
   });
   writes.pause();
 
