@@ -6,7 +6,7 @@ import type {KubeClient, ObjectRef} from '../../adapters/kube/types.js';
 import type {Log} from '../../adapters/log.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {ownPath} from '../../engine/json/types.js';
-import {eventIdentity, eventNamespace, eventObject, type PolicyEvent} from './event.js';
+import {decisionAnnotation, eventIdentity, eventNamespace, eventObject, type PolicyEvent} from './event.js';
 
 export interface EventEmitterOptions {
   readonly client: KubeClient;
@@ -37,7 +37,8 @@ export interface EventEmitter {
 
 /** One event and its repeats. */
 interface Series {
-  readonly event: PolicyEvent;
+  /** The last of them. */
+  event: PolicyEvent;
   readonly identity: string;
   ref: ObjectRef | undefined;
   count: number;
@@ -53,6 +54,7 @@ const attempts = 3;
 /** A store that hangs is not tried again for the same Event. */
 const giveUpMs = 30_000;
 const maxSeries = 4_096;
+const maxOmitted = 1_000;
 /** A series that was silent for so long is over; the next one is a new Event. */
 const seriesMs = 10 * 60_000;
 
@@ -72,6 +74,7 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
   const omit = new Set(options.omit ?? []);
   const limit = createRateLimit({qps, burst, clock});
   const known = new Map<string, Series>();
+  const omitted = new Set<string>();
   const queue: Series[] = [];
   const stopping = new AbortController();
   const stopped = new AbortController();
@@ -107,7 +110,8 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
   }
 
   function emit(event: PolicyEvent): void {
-    if (maxQueued === 0 || omit.has(event.reason) || event.regarding.name === '' || stopping.signal.aborted) return;
+    if (maxQueued === 0 || event.regarding.name === '' || stopping.signal.aborted) return;
+    if (omit.has(event.reason)) return noteOmitted(event);
     const now = clock.monotonic();
     const identity = eventIdentity(event);
     const old = known.get(identity);
@@ -127,10 +131,19 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
       return;
     }
     old.count += 1;
+    old.event = event;
     old.lastAt = now;
     remember(old);
     if (old.queued || old.ref === undefined) return;
     flushLater(old);
+  }
+
+  /** One line for each object and reason: who leaves Events out looks for them in the log. */
+  function noteOmitted({reason, regarding: {kind, namespace, name}}: PolicyEvent): void {
+    const key = `${reason} ${kind} ${namespace}/${name}`;
+    if (omitted.has(key) || omitted.size >= maxOmitted) return;
+    omitted.add(key);
+    log.info('Event left out as omitEvents says', {reason, kind, namespace, name});
   }
 
   function flushLater(series: Series): void {
@@ -159,7 +172,9 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     const repeats: JsonObject = {count, lastObservedTime: microTime(at)};
     if (series.ref !== undefined) {
       try {
-        await client.patch(series.ref, {series: repeats}, {type: 'merge', signal: stopped.signal});
+        const {decision} = series.event;
+        const metadata: JsonObject | undefined = decision === undefined ? undefined : {annotations: {[decisionAnnotation]: decision}};
+        await client.patch(series.ref, {series: repeats, ...(metadata && {metadata})}, {type: 'merge', signal: stopped.signal});
         series.writtenCount = count;
         return;
       } catch (error) {

@@ -34,7 +34,12 @@ export interface PolicyEvent {
   /** Cut to 1024 bytes. */
   readonly note: string;
   readonly source: EventSource;
+  /** Which answer it is about; of repeats, the last one's. */
+  readonly decision?: string | undefined;
 }
+
+/** Shows the id that denials, log lines, traces and the API server's audit log have too. */
+export const decisionAnnotation = 'kyverno.io/decision-id';
 
 const maxNoteBytes = 1024;
 const maxNameLength = 253;
@@ -65,7 +70,11 @@ export function eventObject(
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: {name: eventName(event.regarding.name, nanos), namespace: eventNamespace(event)},
+    metadata: {
+      name: eventName(event.regarding.name, nanos),
+      namespace: eventNamespace(event),
+      ...(event.decision !== undefined && {annotations: {[decisionAnnotation]: event.decision}}),
+    },
     eventTime: microTime(at),
     type: normal ? 'Normal' : 'Warning',
     reason: event.reason,

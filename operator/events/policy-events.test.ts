@@ -70,14 +70,41 @@ describe('events of a judged request', () => {
     expect(events.map(event => event.note.includes('webhook denied'))).toEqual([false, true]);
   });
 
-  it('an exception is told on itself and on the policy', () => {
+  it('a refused change is told on the object that stays, without the words of the refusal', () => {
+    const request = {kind: {group: '', version: 'v1', kind: 'Pod'}, namespace: 'shop', name: 'web', object: {}, oldObject: {metadata: {uid: 'u1'}}};
+    const events = eventsOf({request, blocked: true, results: [result(rule())]});
+    expect(events.map(event => [event.regarding.kind, event.note])).toEqual([
+      ['ClusterPolicy', expect.stringContaining('webhook denied')],
+      ['Pod', 'policy labels/need-app fail (blocked): label app is required'],
+    ]);
+  });
+
+  it('warnings are told as failures are, and name no rule where there is none', () => {
+    const policy = {apiVersion: 'policies.kyverno.io/v1beta1', kind: 'ValidatingPolicy', namespace: '', name: 'cel', key: 'cel'};
+    const cel = {...result(rule({rule: '', status: 'warn', action: 'Audit'})), policy};
+    expect(eventsOf({results: [cel]}).map(event => event.note)).toEqual([
+      'Pod shop/web: warn; label app is required',
+      'policy cel warn: label app is required',
+    ]);
+    const excepted = {...result(rule({rule: '', status: 'skip', exceptions: ['shop/free']})), policy};
+    expect(eventsOf({results: [excepted]}).map(event => event.regarding.apiVersion)).toEqual(['policies.kyverno.io/v1beta1', 'policies.kyverno.io/v1beta1', 'v1']);
+  });
+
+  it('all events of a request carry the id of its decision', () => {
+    expect(eventsOf({decision: 'd1', results: [result(rule())]}).map(event => event.decision)).toEqual(['d1', 'd1']);
+    expect(eventsOf({decision: '', results: [result(rule())]})[0]).not.toHaveProperty('decision');
+  });
+
+  it('an exception is told on itself, on the policy and on the object', () => {
     const events = eventsOf({results: [result(rule({status: 'skip', exceptions: ['shop/free']}))]});
     expect(
       events.map(event => [event.reason, event.regarding.kind, event.regarding.namespace, event.regarding.name]),
     ).toEqual([
       ['PolicySkipped', 'PolicyException', 'shop', 'free'],
       ['PolicySkipped', 'ClusterPolicy', '', 'labels'],
+      ['PolicySkipped', 'Pod', 'shop', 'web'],
     ]);
+    expect(events[2]?.note).toBe('policy labels/need-app skip: policy exception shop/free');
   });
 
   it('success is told only when asked for', () => {
@@ -85,9 +112,11 @@ describe('events of a judged request', () => {
     expect(eventsOf({results})).toEqual([]);
     expect(eventsOf({results, success: true}).map(event => [event.action, event.note])).toEqual([
       ['Resource Passed', 'Pod shop/web: pass'],
+      ['Resource Passed', 'policy labels/need-app pass'],
       ['Resource Mutated', 'Pod shop/web is successfully mutated'],
+      ['Resource Mutated', 'policy labels/need-app pass'],
     ]);
-    expect(eventsOf({results, success: true, successActions: ['Resource Mutated']}).length).toBe(1);
+    expect(eventsOf({results, success: true, successActions: ['Resource Mutated']}).length).toBe(2);
   });
 
   it('a cluster-scoped resource has no namespace in its text', () => {

@@ -2,6 +2,8 @@ import {ownPath} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyRef, PolicyResult, RuleResult} from '../../engine/types.js';
 import type {EventAction, EventSource, EventSubject, PolicyEvent} from './event.js';
 
+const celGroup = 'policies.kyverno.io/';
+
 export interface PolicyEventsInput {
   readonly request: Pick<EngineRequest, 'kind' | 'namespace' | 'name' | 'object' | 'oldObject'>;
   readonly results: readonly PolicyResult[];
@@ -11,19 +13,26 @@ export interface PolicyEventsInput {
   /** Events for rules that passed, too; only those of `successActions` when that is given. */
   readonly success?: boolean | undefined;
   readonly successActions?: readonly string[] | undefined;
+  /** Of the request's answer; the same as in log, trace and audit annotations. */
+  readonly decision?: string | undefined;
   /** So that `kubectl describe` of a policy finds its Events. */
   readonly uidOf?: ((policy: PolicyRef) => string | undefined) | undefined;
 }
 
-/** What a judged request tells the event stream; the words of a refusal are `webhook denied`. */
+/**
+ * What a judged request tells the event stream: failures, errors, warnings and exceptions on the policy and on the
+ * object, what passed only when asked for. The words of a refusal are `webhook denied`.
+ */
 export function policyEvents(input: PolicyEventsInput): PolicyEvent[] {
   const resource = subjectOf(input.request);
-  return input.results.flatMap(result => {
+  const events = input.results.flatMap(result => {
     const policy = policySubject(result.policy, input.uidOf);
     const skipped = result.rules.flatMap(rule => exceptionEvents({input, result, rule, policy, resource}));
     const failed = result.rules.filter(isBad).flatMap(rule => violationEvents({input, result, rule, policy, resource}));
     return [...failed, ...skipped, ...successEvents({input, result, policy, resource})];
   });
+  const {decision} = input;
+  return decision === undefined || decision === '' ? events : events.map(event => ({...event, decision}));
 }
 
 interface Parts {
@@ -38,49 +47,63 @@ function violationEvents({input, result, rule, policy, resource}: Parts & {reado
   const head = `${resourceText(resource)}: ${rule.rule === '' ? '' : `[${rule.rule}] `}${rule.status}`;
   const message = rule.message === '' ? '' : `: ${rule.message}`;
   const note = blocks
-    ? `${head} (blocked); admission webhook denied the request by policy ${result.policy.key}, rule ${rule.rule}${message}`
+    ? `${head} (blocked); admission webhook denied the request by policy ${result.policy.key}${rule.rule === '' ? '' : `, rule ${rule.rule}`}${message}`
     : `${head}${rule.message === '' ? '' : `; ${rule.message}`}`;
   const common = {reason: 'PolicyViolation', source: input.source} as const;
   const action: EventAction = blocks ? 'Resource Blocked' : 'Resource Passed';
   const onPolicy: PolicyEvent = {...common, regarding: policy, related: resource, action, note};
-  // A refused object does not exist: nothing to hang an Event on.
-  if (input.blocked) return [onPolicy];
-  const text = `policy ${result.policy.key}/${rule.rule} ${rule.status}${message}`;
+  if (!exists(input)) return [onPolicy];
+  const text = `policy ${ruleText(result, rule)} ${rule.status}${blocks ? ' (blocked)' : ''}${message}`;
   return [onPolicy, {...common, regarding: resource, action, note: text}];
+}
+
+/** What was refused at its creation is no object to hang an Event on. */
+function exists({blocked, request}: PolicyEventsInput): boolean {
+  return !blocked || request.oldObject !== undefined;
+}
+
+/** Policies written in CEL have no names for their parts. */
+function ruleText({policy}: PolicyResult, {rule}: RuleResult): string {
+  return rule === '' ? policy.key : `${policy.key}/${rule}`;
 }
 
 function exceptionEvents({input, result, rule, policy, resource}: Parts & {readonly rule: RuleResult}): PolicyEvent[] {
   if (rule.status !== 'skip' || rule.exceptions === undefined || rule.exceptions.length === 0) return [];
   const common = {reason: 'PolicySkipped', action: 'Resource Passed', source: input.source, related: resource} as const;
-  const what = `resource ${resourceText(resource)} was skipped from policy rule ${result.policy.key}/${rule.rule}`;
+  const what = `resource ${resourceText(resource)} was skipped from policy rule ${ruleText(result, rule)}`;
+  const why = `${what} due to policy exception ${rule.exceptions.join(', ')}`;
+  const apiVersion = result.policy.apiVersion.startsWith(celGroup) ? `${celGroup}v1beta1` : 'kyverno.io/v2';
   const onExceptions = rule.exceptions.map((key): PolicyEvent => {
     const slash = key.indexOf('/');
     const regarding = {
-      apiVersion: 'kyverno.io/v2',
+      apiVersion,
       kind: 'PolicyException',
       namespace: slash < 0 ? '' : key.slice(0, slash),
       name: key.slice(slash + 1),
     };
     return {...common, regarding, note: what};
   });
-  return [
-    ...onExceptions,
-    {...common, regarding: policy, note: `${what} due to policy exception ${rule.exceptions.join(', ')}`},
-  ];
+  const onPolicy: PolicyEvent = {...common, regarding: policy, note: why};
+  if (!exists(input)) return [...onExceptions, onPolicy];
+  const {related: _itself, ...alone} = common;
+  return [...onExceptions, onPolicy, {...alone, regarding: resource, note: `policy ${ruleText(result, rule)} skip: policy exception ${rule.exceptions.join(', ')}`}];
 }
 
 function successEvents({input, result, policy, resource}: Parts): PolicyEvent[] {
   const passed = result.rules.filter(rule => rule.status === 'pass');
-  if (!input.success || passed.length === 0 || result.rules.some(isBad)) return [];
+  if (!input.success || passed.length === 0) return [];
   const mutated = passed.some(rule => rule.type === 'Mutation');
   const action: EventAction = mutated ? 'Resource Mutated' : 'Resource Passed';
   if (input.successActions && !input.successActions.includes(action)) return [];
   const note = mutated ? `${resourceText(resource)} is successfully mutated` : `${resourceText(resource)}: pass`;
-  return [{regarding: policy, related: resource, reason: 'PolicyApplied', action, note, source: input.source}];
+  const common = {reason: 'PolicyApplied', action, source: input.source} as const;
+  const onPolicy: PolicyEvent[] = result.rules.some(isBad) ? [] : [{...common, regarding: policy, related: resource, note}];
+  if (!exists(input)) return onPolicy;
+  return [...onPolicy, ...passed.map((rule): PolicyEvent => ({...common, regarding: resource, note: `policy ${ruleText(result, rule)} pass`}))];
 }
 
 function isBad({status}: RuleResult): boolean {
-  return status === 'fail' || status === 'error';
+  return status === 'fail' || status === 'error' || status === 'warn';
 }
 
 function resourceText({kind, namespace, name}: EventSubject): string {

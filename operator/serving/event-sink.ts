@@ -20,6 +20,7 @@ export function eventSink({events, config, uidOf}: EventSinkOptions): AuditSink 
         results: record.results,
         blocked: !record.allowed,
         source: 'kyverno-admission',
+        decision: record.request.uid,
         success: generateSuccessEvents,
         ...(successEventActions.length > 0 && {successActions: successEventActions}),
         uidOf,
