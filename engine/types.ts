@@ -111,6 +111,10 @@ export interface ValidateOptions {
 export interface MutateOptions {
   readonly failurePolicy?: FailurePolicy;
   readonly only?: readonly string[];
+  /** Of generation: only these rules, by name. */
+  readonly rules?: readonly string[];
+  /** Of generation: only tell which rules the request triggers; nothing is made. */
+  readonly selectOnly?: boolean;
   readonly errors?: FailurePolicy;
   readonly deadline: number;
 }

@@ -15,12 +15,29 @@ export interface Origin {
   readonly source?: JsonObject;
 }
 
+const sources = new WeakMap<JsonObject, JsonObject>();
+
+/** What a generated object was copied from, as it was read; `undefined` for one that is written out. */
+export function sourceOf(object: JsonObject): JsonObject | undefined {
+  return sources.get(object);
+}
+
 /** Marks a generated object with where it came from. */
 export function withOriginLabels(object: JsonObject, origin: Origin): JsonObject {
   const metadata = own(object, 'metadata');
   const fields: JsonObject = isObject(metadata) ? metadata : {};
   const labels = own(fields, 'labels');
-  return {...object, metadata: {...fields, labels: {...(isObject(labels) ? labels : {}), ...originLabels(origin)}}};
+  const marked = {...object, metadata: {...fields, labels: {...(isObject(labels) ? labels : {}), ...originLabels(origin)}}};
+  if (origin.source !== undefined) sources.set(marked, origin.source);
+  return marked;
+}
+
+/** A label takes 63 characters of few kinds; what a longer name loses stands in the annotation beside. */
+export function labelText(text: string): string {
+  return text
+    .replace(/[^A-Za-z0-9_.-]/g, '-')
+    .slice(0, 63)
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
 }
 
 function originLabels({policy, rule, context, source}: Origin): JsonObject {
@@ -44,5 +61,6 @@ function originLabels({policy, rule, context, source}: Origin): JsonObject {
     labels['generate.kyverno.io/source-namespace'] = textOf(ownPath(source, 'metadata', 'namespace'));
     labels['generate.kyverno.io/source-uid'] = textOf(ownPath(source, 'metadata', 'uid'));
   }
+  for (const [key, value] of Object.entries(labels)) labels[key] = labelText(textOf(value));
   return labels;
 }

@@ -4,7 +4,7 @@ import {exceptionOutcome, guard, matchingExceptions, preconditionOutcome, type R
 import {ruleResult} from './results.js';
 
 /** One generate or mutate-existing rule on its trigger: one result for a generation, one per target for a mutation. */
-export function backgroundRule(call: RuleCall<CompiledGenerateRule | CompiledTargetsRule>): readonly RuleResult[] {
+export function backgroundRule(call: RuleCall<CompiledGenerateRule | CompiledTargetsRule>, selectOnly = false): readonly RuleResult[] {
   const {rule, context, policy} = call;
   const type = rule.type === 'generate' ? 'Generation' : 'Mutation';
   const action = policy.source.spec.failureAction;
@@ -18,6 +18,7 @@ export function backgroundRule(call: RuleCall<CompiledGenerateRule | CompiledTar
       if (precondition !== undefined) return [answer(precondition)];
       const exceptions = matchingExceptions(call, scope);
       if (exceptions.length > 0) return [answer(exceptionOutcome(exceptions), exceptions)];
+      if (selectOnly) return [answer({status: 'pass', message: 'triggered'})];
       if (rule.type === 'generate') {
         const targets = rule.generate(scope, {policy: policy.ref, rule: rule.name});
         return [{...answer({status: 'pass', message: `generated ${targets.length} objects for ${context.kind}/${context.name}`}), targets}];

@@ -167,9 +167,10 @@ class ClassicEngine {
       const started = this.#options.loader.now();
       const rules: RuleResult[] = [];
       for (const rule of wanted) {
+        if (call.rules !== undefined && !call.rules.includes(rule.name)) continue;
         const run = runs.for(policy);
         run.startRule();
-        const answer = run.complete(() => backgroundRule({rule, policy, context, run, snapshot}));
+        const answer = run.complete(() => backgroundRule({rule, policy, context, run, snapshot}, call.selectOnly));
         const found = isPromise(answer) ? await answer : answer;
         rules.push(...found);
         if (policy.source.spec.applyRules === 'One' && found.some(result => result.status !== 'skip')) break;

@@ -10,7 +10,9 @@ import type {LabelSelector} from '../policy/model.js';
 import {compileGlob} from '../values/glob.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
-import {listObjects, requireKind} from './read-objects.js';
+import {apiVersionOf, type KindInfo} from '../resource-map.js';
+import {listObjects, readObject, requireKind} from './read-objects.js';
+import {setWritePlace, writePlaceOf} from './subresource.js';
 import {textMapOf, textOf} from '../json/text.js';
 
 /** What a rule made of one existing object. */
@@ -63,7 +65,7 @@ function find(target: Target, scope: RuleScope): JsonObject[] {
   const uid = textOf(own(names, 'uid'));
   const selector = own(names, 'selector');
   const selected = isObject(selector) ? compileLabelSelector(selector as unknown as LabelSelector) : () => true;
-  return listObjects(scope.env, info, exact ? namespace : '').filter(object => {
+  const found = listObjects(scope.env, info, exact ? namespace : '').filter(object => {
     const metadata = own(object, 'metadata');
     const labels = ownPath(metadata, 'labels');
     return (
@@ -73,6 +75,18 @@ function find(target: Target, scope: RuleScope): JsonObject[] {
       selected(textMapOf(labels))
     );
   });
+  const [part = ''] = subresource;
+  if (part === '') return found;
+  // A status is a part of its object; others are objects of their own.
+  const parts = part === 'status' ? found : found.map(object => readPart(object, info, part, scope));
+  const parent = {apiVersion: apiVersionOf(info), kind: info.kind};
+  for (const object of parts) setWritePlace(object, {subresource: part, parent});
+  return parts;
+}
+
+function readPart(object: JsonObject, info: KindInfo, part: string, scope: RuleScope): JsonObject {
+  const metadata = own(object, 'metadata');
+  return readObject(scope.env, info, textOf(ownPath(metadata, 'namespace')), textOf(ownPath(metadata, 'name')), part);
 }
 
 function change(target: Target, object: JsonObject, patch: Patch, scope: RuleScope): TargetOutcome {
@@ -83,6 +97,7 @@ function change(target: Target, object: JsonObject, patch: Patch, scope: RuleSco
       if (!result) return {status: 'skip', message: message === '' ? 'preconditions not met' : `preconditions not met; ${message}`, target: object};
     }
     const outcome = patch(object, inner);
+    if (outcome.status === 'pass') setWritePlace(outcome.object, writePlaceOf(object));
     return {
       status: outcome.status,
       message: outcome.message,

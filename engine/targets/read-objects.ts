@@ -11,9 +11,9 @@ export function requireKind(resources: ResourceMap, apiVersion: string, kind: st
   return info;
 }
 
-/** One object through the engine's door. Throws EvalError when it does not exist. */
-export function readObject(run: RuleRun, kind: KindInfo, namespace: string, name: string): JsonObject {
-  const urlPath = apiPath(kind, namespace, name);
+/** One object, or a subresource of it, through the engine's door. Throws EvalError when it does not exist. */
+export function readObject(run: RuleRun, kind: KindInfo, namespace: string, name: string, subresource = ''): JsonObject {
+  const urlPath = `${apiPath(kind, namespace, name)}${subresource === '' ? '' : `/${encodeURIComponent(subresource)}`}`;
   const value = run.settle(`get:${urlPath}`, options => run.loader.apiCall({method: 'GET', urlPath}, options));
   if (!isObject(value)) throw new EvalError(`${urlPath} is no object`);
   return value;

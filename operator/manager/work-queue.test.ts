@@ -192,3 +192,13 @@ describe('work queue', () => {
     expect(ended).toBe(1);
   });
 });
+
+describe('lanes', () => {
+  it('take turns: one with many keys keeps no other one waiting', async () => {
+    const runs: string[] = [];
+    const {queue} = queueOf({run: key => void runs.push(key), laneOf: key => key.slice(0, 1)});
+    for (const key of ['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'c1']) queue.add(key);
+    await eventually(() => queue.size === 0);
+    expect(runs).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  });
+});

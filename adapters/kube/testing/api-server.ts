@@ -3,6 +3,7 @@ import type {AddressInfo, Socket} from 'node:net';
 import {KubeConfig} from '@kubernetes/client-node';
 import {parseJson} from '../../../engine/json/parse.js';
 import {stringifyJson} from '../../../engine/json/stringify.js';
+import {applyFields, sameContent, updatedFields} from './field-ownership.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../../engine/json/types.js';
 
 /** A request as the server saw it. */
@@ -50,6 +51,8 @@ export interface TestApiServer {
   /** Forgets all versions until now: watches from them get 410. */
   compact(): void;
   bookmark(): void;
+  /** Keeps record of who set which field, and applies by it; off, an apply is a merge. */
+  tracksFields: boolean;
   /** Ends streams: cleanly, in the middle of a line, or with an ERROR event. */
   endWatches(how: 'clean' | 'cut' | 'expired'): void;
   /** Open streams stay open and say nothing more. */
@@ -103,6 +106,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       ...object,
       metadata: {
         uid: ownPath(old, 'metadata', 'uid') ?? `uid-${version}`,
+        ...(api.tracksFields && {creationTimestamp: ownPath(old, 'metadata', 'creationTimestamp') ?? new Date().toISOString()}),
         managedFields: [{manager: 'test'}],
         ...metadata,
         resourceVersion: String(version),
@@ -172,6 +176,13 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     }
     const key = address.namespace ? `${address.namespace}/${address.name}` : address.name;
     const old = objects.get(key);
+    if (request.method === 'PATCH' && api.tracksFields && request.headers['content-type']?.includes('apply')) {
+      const manager = request.query.get('fieldManager') ?? '';
+      const applied = applyFields(old, body, {manager, force: request.query.get('force') === 'true'});
+      if ('conflict' in applied) return answer(response, {kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: applied.conflict}, 409);
+      if (sameContent(old, applied.object)) return answer(response, old!);
+      return answer(response, store(address.collection, {...applied.object, metadata: {...(own(applied.object, 'metadata') as JsonObject), name: address.name, ...(address.namespace && {namespace: address.namespace})}}), 201);
+    }
     if (request.method === 'PATCH' && old === undefined && request.headers['content-type']?.includes('apply')) {
       return answer(response, store(address.collection, body), 201);
     }
@@ -180,6 +191,8 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     if (wanted !== undefined && wanted !== ownPath(old, 'metadata', 'resourceVersion')) {
       return fail(response, {code: 409, reason: 'Conflict'});
     }
+    const wantedUid = ownPath(body, 'preconditions', 'uid');
+    if (wantedUid !== undefined && wantedUid !== ownPath(old, 'metadata', 'uid')) return fail(response, {code: 409, reason: 'Conflict'});
     if (request.method === 'DELETE') {
       remove(address.collection, key);
       return answer(response, {kind: 'Status', status: 'Success'});
@@ -189,13 +202,11 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       address.subresource === 'status'
         ? {...old, status: own(next, 'status') ?? null}
         : {...next, status: own(old, 'status') ?? own(next, 'status') ?? null};
-    return answer(
-      response,
-      store(address.collection, {
-        ...result,
-        metadata: {...(own(address.subresource ? old : next, 'metadata') as JsonObject)},
-      }),
-    );
+    const changed: JsonObject = {...result, metadata: {...(own(address.subresource ? old : next, 'metadata') as JsonObject)}};
+    if (!api.tracksFields) return answer(response, store(address.collection, changed));
+    if (own(changed, 'status') === null) delete changed['status'];
+    const tracked = updatedFields(old, changed, request.query.get('fieldManager') ?? 'test');
+    return answer(response, sameContent(old, tracked) ? old : store(address.collection, tracked));
   }
 
   function handle(request: SeenRequest, response: ServerResponse): true {
@@ -255,7 +266,8 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     kubeConfig: kubeConfigFor(url),
     requests,
     intercept: undefined,
-    put: store,
+    tracksFields: false,
+    put: (collection, object) => store(collection, api.tracksFields ? updatedFields(objectsOf(collection).get(keyOf(object)), object, 'kubectl') : object),
     remove,
     objects: collection => [...objectsOf(collection).values()],
     compact() {

@@ -5,7 +5,7 @@ import {Suspend} from '../../context/suspend.js';
 import {textOfThrown} from '../../context/thrown-text.js';
 import {EvalError} from '../../diagnostic.js';
 import type {JsonObject} from '../../json/types.js';
-import {markSubresource} from '../../targets/subresource.js';
+import {setWritePlace} from '../../targets/subresource.js';
 import type {EngineRequest} from '../../types.js';
 import type {CelSnapshot} from '../snapshot/cel-snapshot.js';
 import type {CelCandidate} from '../snapshot/resource-index.js';
@@ -134,7 +134,7 @@ export function judgeTargets(
     const {verdict, targets} = evaluateTargets(behaviour, exceptions, scope, selectOnly);
     if (targets === undefined) return [{verdict}];
     return targets.map(target => {
-      markSubresource(target.patched, target.subResource);
+      setWritePlace(target.patched, {subresource: target.subResource});
       return {verdict: target.verdict, targets: [target.patched]};
     });
   } catch (thrown) {

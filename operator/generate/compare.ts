@@ -1,0 +1,70 @@
+import {deepEqual} from '../../engine/json/equal.js';
+import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
+
+export const fieldManager = 'kyverno-generate';
+
+/**
+ * Whether everything that is wanted stands in the live object. What is empty may be missing: servers leave it out.
+ * Lists are equal when their elements are, each with what the server filled in.
+ */
+export function covers(live: Json | undefined, wanted: Json | undefined): boolean {
+  if (isEmpty(wanted)) return live === undefined || isEmpty(live) || isObject(wanted);
+  if (live === undefined) return false;
+  if (isObject(wanted)) return isObject(live) && Object.entries(wanted).every(([key, value]) => covers(own(live, key), value));
+  if (Array.isArray(wanted)) return Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => covers(live[index], item));
+  return deepEqual(live, wanted);
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+}
+
+/** Controllers of the system add what is theirs; people and their tools do not. */
+const systemManagers = /^(kube-controller-manager|kube-scheduler|kubelet|kube-apiserver|cloud-controller-manager|[a-z0-9.-]+-controller)$/;
+const keptMetadata = new Set(['finalizers', 'ownerReferences']);
+
+/**
+ * What others have added to an object that is ours alone, as a merge patch that takes it out again; `undefined` when
+ * nothing was added. Told by the server's record of who set what.
+ */
+export function foreignAdditions(live: JsonObject, wanted: JsonObject): JsonObject | undefined {
+  const patch: JsonObject = {};
+  const records = ownPath(live, 'metadata', 'managedFields');
+  for (const record of Array.isArray(records) ? records : []) {
+    const manager = ownPath(record, 'manager');
+    if (typeof manager !== 'string' || manager === fieldManager || systemManagers.test(manager)) continue;
+    if ((ownPath(record, 'subresource') ?? '') !== '') continue;
+    const fields = ownPath(record, 'fieldsV1');
+    if (isObject(fields)) collect({fields, live, wanted, patch, path: []});
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+interface Walk {
+  readonly fields: JsonObject;
+  readonly live: Json | undefined;
+  readonly wanted: Json | undefined;
+  readonly patch: JsonObject;
+  readonly path: readonly string[];
+}
+
+function collect({fields, live, wanted, patch, path}: Walk): void {
+  for (const [field, inner] of Object.entries(fields)) {
+    if (!field.startsWith('f:')) continue;
+    const key = field.slice(2);
+    if (path.length === 0 && (key === 'status' || key === 'apiVersion' || key === 'kind')) continue;
+    if (path.length === 1 && path[0] === 'metadata' && keptMetadata.has(key)) continue;
+    if (!isObject(live)) continue;
+    const there = own(live, key);
+    if (there === undefined) continue;
+    const mine = isObject(wanted) ? own(wanted, key) : undefined;
+    const below = isObject(inner) ? inner : {};
+    if (isObject(there) && (mine === undefined || isObject(mine)) && Object.keys(below).some(name => name.startsWith('f:'))) {
+      const inside: JsonObject = {};
+      collect({fields: below, live: there, wanted: mine, patch: inside, path: [...path, key]});
+      if (Object.keys(inside).length > 0) setOwn(patch, key, inside);
+    } else if (mine === undefined) setOwn(patch, key, null);
+    else if (Array.isArray(mine) && Array.isArray(there) && there.length !== mine.length) setOwn(patch, key, mine);
+  }
+}

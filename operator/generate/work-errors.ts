@@ -1,0 +1,71 @@
+import {KubeError} from '../../adapters/kube/kube-error.js';
+import type {KindInfo} from '../../engine/resource-map.js';
+
+/** What the operator may not do; nothing but granting it helps. */
+export class MissingRight extends Error {
+  override readonly name = 'MissingRight';
+  constructor(
+    readonly verb: string,
+    readonly group: string,
+    readonly resource: string,
+    readonly namespace: string,
+  ) {
+    super(`missing right: ${verb} ${group === '' ? resource : `${resource}.${group}`}${namespace === '' ? '' : ` in namespace ${namespace}`}`);
+  }
+
+  /** One right, wherever it is missing. */
+  get key(): string {
+    return `${this.verb} ${this.group}/${this.resource} ${this.namespace}`;
+  }
+}
+
+/** What trying again cannot mend: the rule, its output or another object has to change. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(
+    /** Of a condition. */
+    readonly reason: 'Invalid' | 'ImmutableField' | 'ForeignObject' | 'ChainTooLong',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Several things went wrong; the worst decides what follows. */
+export class SeveralErrors extends Error {
+  override readonly name = 'SeveralErrors';
+  constructor(readonly errors: readonly unknown[]) {
+    super(errors.map(error => (error instanceof Error ? error.message : String(error))).join('; '));
+  }
+}
+
+export function throwAll(errors: readonly unknown[]): void {
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new SeveralErrors(errors);
+}
+
+/** All single errors within. */
+export function errorsIn(error: unknown): readonly unknown[] {
+  return error instanceof SeveralErrors ? error.errors.flatMap(errorsIn) : [error];
+}
+
+/** What a write's refusal by the API server means for the work. */
+export function writeFailure(error: unknown, {verb, kind}: {readonly verb: string; readonly kind: KindInfo; readonly namespace?: string}): unknown {
+  if (!(error instanceof KubeError)) return error;
+  if (error.status === 403 && /being terminated/.test(error.message)) return new Gone(error.message);
+  // A quota or a webhook says no by the same code: that is no right that could be granted.
+  if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return new MissingRight(verb, kind.group, kind.resource, '');
+  if (error.status === 422 && /immutable/i.test(error.message)) return new Refused('ImmutableField', immutableMessage(error.message));
+  if (error.status === 422 || error.status === 400) return new Refused('Invalid', error.message);
+  return error;
+}
+
+/** The place where the work was to be done is going away: there is nothing to do. */
+export class Gone extends Error {
+  override readonly name = 'Gone';
+}
+
+function immutableMessage(message: string): string {
+  const [, field = ''] = /is invalid: ([A-Za-z0-9_.[\]"-]+):/.exec(message) ?? [];
+  return field === '' ? `an immutable field would change: ${message}` : `immutable field ${field} would change: ${message}`;
+}

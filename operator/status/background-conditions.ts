@@ -1,0 +1,43 @@
+import type {Condition} from './conditions.js';
+
+/** Conditions that background work has to tell of policies; the status controller writes them with its own. */
+export class BackgroundConditions {
+  readonly #byPolicy = new Map<string, Map<string, Condition>>();
+  readonly #listeners = new Set<(kind: string, key: string) => void>();
+
+  of(kind: string, key: string): Condition[] {
+    const conditions = this.#byPolicy.get(`${kind}/${key}`);
+    return conditions === undefined ? [] : [...conditions.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
+  }
+
+  /** True when that is news. */
+  set(kind: string, key: string, condition: Condition): boolean {
+    const id = `${kind}/${key}`;
+    let conditions = this.#byPolicy.get(id);
+    if (conditions === undefined) this.#byPolicy.set(id, (conditions = new Map()));
+    const known = conditions.get(condition.type);
+    if (known !== undefined && known.message === condition.message && known.status === condition.status) return false;
+    conditions.set(condition.type, condition);
+    this.#tell(kind, key);
+    return true;
+  }
+
+  /** Those for which `drops` holds are mended. */
+  clear(kind: string, key: string, drops: (type: string) => boolean = () => true): void {
+    const conditions = this.#byPolicy.get(`${kind}/${key}`);
+    const gone = [...(conditions?.keys() ?? [])].filter(drops);
+    if (conditions === undefined || gone.length === 0) return;
+    for (const type of gone) conditions.delete(type);
+    if (conditions.size === 0) this.#byPolicy.delete(`${kind}/${key}`);
+    this.#tell(kind, key);
+  }
+
+  /** Told of each change. */
+  subscribe(listener: (kind: string, key: string) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #tell(kind: string, key: string): void {
+    for (const listener of this.#listeners) listener(kind, key);
+  }
+}

@@ -1,0 +1,386 @@
+import {Gauge} from 'prom-client';
+import {hasStatus} from '../../adapters/kube/kube-error.js';
+import {textOf} from '../../engine/json/text.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import {apiVersionOf} from '../../engine/resource-map.js';
+import type {EngineRequest} from '../../engine/types.js';
+import {celResourceKey} from '../cel-policies/cel-kinds.js';
+import type {Core, Feature} from '../feature.js';
+import {DownstreamIndex} from '../generate/downstream-index.js';
+import {createDownstreamWriter} from '../generate/downstream-writer.js';
+import {createMissingRights, type MissingRights} from '../generate/missing-rights.js';
+import {createStateSync, type StateSync} from '../generate/state-sync.js';
+import {createTriggerSync, type RequestEvidence, RuleFailure, type SyncResult, textOfError} from '../generate/sync-trigger.js';
+import {createTroubles} from '../generate/troubles.js';
+import {errorsIn, MissingRight, Refused, throwAll} from '../generate/work-errors.js';
+import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
+import {createMutations} from '../mutate-existing/apply-mutations.js';
+import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
+import {policyResources} from '../policies/policy-handlers.js';
+import {existingObjectRequest} from '../requests/existing-object.js';
+import type {BackgroundConditions} from '../status/background-conditions.js';
+import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
+import {celFamily} from './cel-family.js';
+import {classicFamily} from './classic-family.js';
+import {createChainLimit} from './chain-limit.js';
+import {createKeyedLock} from './keyed-lock.js';
+import {createRequestCreator} from './request-creator.js';
+import {createRequestObserver} from './request-observer.js';
+import {createRequestWorker, TriggerMissing} from './request-worker.js';
+import {kindOf, type NamedObject, objectKey, refOf, shownObject} from './trigger.js';
+import {updateRequests, type RequestedWork, type RuleContext} from './update-request.js';
+
+const registrationKey = 'updaterequests';
+const workers = 10;
+
+/** Generation and mutation of existing objects: from update requests, and from what the cluster's state implies. */
+export function createBackgroundFeature(core: Core, conditions: BackgroundConditions): Feature {
+  const {client, clock, log, manager, environment, metrics} = core;
+  const families: readonly BackgroundFamily[] = [classicFamily(core), celFamily(core)];
+  const mirror = () => manager.lister(registrationKey);
+  const serviceAccount = `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`;
+  const creator = createRequestCreator(core, mirror);
+  const chains = createChainLimit(clock, log);
+  const index = new DownstreamIndex();
+  const writer = createDownstreamWriter(core, index);
+  const lock = createKeyedLock();
+  const troubles = createTroubles({conditions, events: core.events, log, serviceAccount: `${environment.namespace}/${environment.serviceAccountName}`});
+  const mutations = createMutations(core);
+  /** Triggers of the queue's `state` works. */
+  const triggers = new Map<string, {readonly policyId: string; readonly trigger: NamedObject}>();
+  /** Other triggers of a rule that want what one of them has made. */
+  const claims = new Map<string, Map<string, NamedObject>>();
+
+  const sync = createTriggerSync({
+    core,
+    families,
+    index,
+    writer,
+    isGone,
+    onClaimed(policy, trigger, object) {
+      const place = `${policy}|${objectKey({...object, uid: ''})}`;
+      let claimants = claims.get(place);
+      if (claimants === undefined) claims.set(place, (claimants = new Map()));
+      claimants.set(objectKey(trigger), trigger);
+    },
+    onReleased(policy, object) {
+      const place = `${policy}|${objectKey({...object, uid: ''})}`;
+      const claimants = claims.get(place);
+      claims.delete(place);
+      for (const trigger of claimants?.values() ?? []) enqueueState(policy, trigger);
+    },
+  });
+
+  const worker = createRequestWorker({core, families, mirror, work: requested, park: (right, key) => session?.rights.park(right, `ur|${key}`), isGone});
+
+  interface Session {
+    readonly queue: WorkQueue;
+    readonly state: StateSync;
+    readonly rights: MissingRights;
+    readonly existing: ExistingPass;
+  }
+  let session: Session | undefined;
+
+  function begin(): Session {
+    const queue = createWorkQueue({
+      clock,
+      concurrency: workers,
+      firstRetryMs: 500,
+      maxRetryMs: 60_000,
+      laneOf,
+      run,
+      onError(key, error, retryInMs) {
+        log.warn('background: work failed and is tried again', {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})});
+      },
+    });
+    const state = createStateSync({core, families, index, writer, enqueue: enqueueState, onSource: wakeRequests});
+    const rights = createMissingRights({client, clock, log, onGranted: (_right, works) => works.forEach(work => queue.add(work))});
+    const existing = createExistingPass({core, families, enqueue: (policyId, trigger) => enqueue('existing', policyId, trigger)});
+    return {queue, state, rights, existing};
+  }
+
+  function enqueue(kind: 'state' | 'existing', policyId: string, trigger: NamedObject): void {
+    if (session === undefined) return;
+    const key = `${kind}|${policyId}|${objectKey(trigger)}`;
+    triggers.set(key, {policyId, trigger});
+    session.queue.add(key);
+  }
+
+  function enqueueState(policyId: string, trigger: NamedObject): void {
+    enqueue('state', policyId, trigger);
+  }
+
+  function laneOf(key: string): string {
+    if (key.startsWith('ur|')) return worker.laneOf(key.slice(3));
+    const policyId = triggers.get(key)?.policyId ?? '';
+    return policyId.slice(policyId.indexOf('/') + 1);
+  }
+
+  /** Requests that failed for want of a source may go on now. */
+  function wakeRequests(policyId: string): void {
+    const policy = policyId.slice(policyId.indexOf('/') + 1);
+    for (const key of mirror().keys()) {
+      if (textOf(ownPath(mirror().get(key), 'spec', 'policy')) === policy) session?.queue.add(`ur|${key}`);
+    }
+  }
+
+  async function run(key: string): Promise<void> {
+    if (key.startsWith('ur|')) {
+      const again = await worker.run(key.slice(3));
+      if (again !== undefined) session?.queue.addAfter(key, again);
+      return;
+    }
+    const work = triggers.get(key);
+    if (work === undefined) return;
+    const isMutation = key.startsWith('existing|');
+    try {
+      await (isMutation ? mutateExisting(work.policyId, work.trigger) : synchronize(work.policyId, work.trigger, key));
+      triggers.delete(key);
+    } catch (error) {
+      const causes = errorsIn(error).map(causeOf);
+      const rights = causes.filter(cause => cause instanceof MissingRight);
+      for (const right of rights) session?.rights.park(right, key);
+      if (rights.length === causes.length) return;
+      // Nothing but a change of what it is about helps; that is heard of. Looked at again all the same, seldom.
+      if (causes.every(cause => cause instanceof Refused || cause instanceof MissingRight)) {
+        session?.queue.addAfter(key, 60_000);
+        return;
+      }
+      throw error;
+    }
+  }
+
+  /** Troubles are told by the policy's conditions, whoever found them. */
+  async function synchronize(policyId: string, trigger: NamedObject, work: string, evidence?: RequestEvidence): Promise<SyncResult> {
+    const started = clock.monotonic();
+    const policy = policyOf(policyId);
+    const named = {policyId, trigger, work};
+    try {
+      const result = await lock(`${policyId}|${objectKey(trigger)}`, () => sync.sync(policyId, trigger, evidence));
+      if (policy !== undefined) for (const rule of policy.rules) troubles.mended(policy, rule.name, `${objectKey(trigger)}`);
+      tellResult(policy, trigger, result, started);
+      return result;
+    } catch (error) {
+      for (const failure of errorsIn(error)) reportFailure(named, failure);
+      throw error;
+    }
+  }
+
+  function reportFailure({policyId, trigger}: {readonly policyId: string; readonly trigger: NamedObject}, failure: unknown): void {
+    const policy = policyOf(policyId);
+    if (policy === undefined) return;
+    const cause = causeOf(failure);
+    const rule = failure instanceof RuleFailure ? failure.rule : (policy.rules[0]?.name ?? '');
+    // What the network does is no fault of the rule.
+    if (!(failure instanceof RuleFailure) && !(cause instanceof MissingRight) && !(cause instanceof Refused)) return;
+    troubles.report(policy, {rule, work: objectKey(trigger), error: cause, message: failure instanceof Error ? failure.message : String(failure)});
+  }
+
+  function tellResult(policy: BackgroundPolicy | undefined, trigger: NamedObject, {applied, removed}: SyncResult, started: number): void {
+    const changed = applied.filter(({outcome}) => outcome === 'created' || outcome === 'updated');
+    if (changed.length === 0 && removed.length === 0) return;
+    const parts = [...changed.map(({object, outcome}) => `${outcome} ${shownObject(object)}`), ...removed.map(object => `deleted ${shownObject(object)}`)];
+    const rules = [...new Set(changed.map(({rule}) => rule))].join(', ');
+    log.info(`background: policy ${policy?.ref.key ?? 'that is gone'} rule ${rules} on ${shownObject(trigger)}: ${parts.slice(0, 10).join(', ')}`, {ms: Math.round(clock.monotonic() - started)});
+    if (policy === undefined || !core.config().generateSuccessEvents) return;
+    const {ref, uid} = policy;
+    for (const {object, rule} of changed) {
+      const related = {apiVersion: object.apiVersion, kind: object.kind, namespace: object.namespace, name: object.name};
+      core.events.emit({regarding: {apiVersion: ref.apiVersion, kind: ref.kind, namespace: ref.namespace, name: ref.name, uid}, related, reason: 'PolicyApplied', action: 'Resource Generated', note: 'resource generated', source: 'kyverno-generate'});
+      core.events.emit({regarding: related, reason: 'PolicyApplied', action: 'None', note: `Created ${object.kind} ${object.name} as a result of applying policy ${ref.key}/${rule}`, source: 'kyverno-generate'});
+    }
+  }
+
+  /** The work of an update request on one trigger. */
+  async function requested(policyId: string, request: RequestedWork, trigger: NamedObject, contexts: readonly RuleContext[]): Promise<void> {
+    const {operation = 'UPDATE'} = request;
+    const policy = policyOf(policyId);
+    const isCel = request.type === 'cel-generate' || request.type === 'cel-mutate';
+    const rules = new Set(isCel && policy !== undefined ? policy.rules.map(rule => rule.name) : contexts.map(context => context.rule));
+    if (request.type === 'mutate' || request.type === 'cel-mutate') {
+      if (policy !== undefined) await mutate(policy, [...policy.rules].filter(rule => rules.has(rule.name)), trigger, request);
+      return;
+    }
+    const deleteDownstream = contexts.some(context => context.deleteDownstream);
+    const evidence: RequestEvidence = {operation, request: request.request ?? {}, user: request.user, rules, deleteDownstream};
+    const {missing} = await synchronize(policyId, trigger, 'ur', evidence);
+    if (missing && policy !== undefined && operation !== 'DELETE' && !deleteDownstream) throw new TriggerMissing(trigger);
+  }
+
+  async function mutate(policy: BackgroundPolicy, rules: readonly BackgroundRule[], trigger: NamedObject, request: RequestedWork | undefined): Promise<void> {
+    const family = families.find(item => item.policy(policy.id) !== undefined);
+    if (family === undefined) return;
+    const engineRequest = await requestAbout(trigger, request);
+    const errors: unknown[] = [];
+    for (const rule of rules) {
+      if (rule.type !== 'mutate') continue;
+      try {
+        await lock(`${policy.id}|${rule.name}|mutation`, () => mutations.run(family, policy, rule, engineRequest));
+        troubles.mended(policy, rule.name, objectKey(trigger));
+      } catch (error) {
+        for (const cause of errorsIn(error)) {
+          if (cause instanceof MissingRight || cause instanceof Refused) reportFailure({policyId: policy.id, trigger}, new RuleFailure(rule.name, textOfError(cause), cause));
+          errors.push(cause);
+        }
+      }
+    }
+    throwAll(errors);
+  }
+
+  async function mutateExisting(policyId: string, trigger: NamedObject): Promise<void> {
+    const policy = policyOf(policyId);
+    if (policy === undefined) return;
+    try {
+      await mutate(policy, policy.rules.filter(rule => rule.existing), trigger, undefined);
+    } catch (error) {
+      // An object that went meanwhile needs nothing.
+      if (!(error instanceof TriggerMissing)) throw error;
+    }
+  }
+
+  async function requestAbout(trigger: NamedObject, work: RequestedWork | undefined): Promise<EngineRequest> {
+    const kind = kindOf(trigger, core.resources());
+    if (kind === undefined) throw new TriggerMissing(trigger);
+    const evidence = work?.request ?? {};
+    const operation = work?.operation ?? 'UPDATE';
+    const raw = {...evidence, operation};
+    if (work !== undefined && operation === 'DELETE') {
+      const old = (ownPath(evidence, 'oldObject') ?? {}) as JsonObject;
+      const base = existingObjectRequest({apiVersion: apiVersionOf(kind), kind: kind.kind, ...old}, kind, 'DELETE');
+      return {...base, user: work.user, raw: {...base.raw, ...raw}};
+    }
+    let live: JsonObject;
+    try {
+      live = await client.get(refOf(trigger, kind));
+    } catch (error) {
+      if (hasStatus(error, 404)) throw new TriggerMissing(trigger);
+      throw error;
+    }
+    if (trigger.uid !== '' && textOf(ownPath(live, 'metadata', 'uid')) !== trigger.uid) throw new TriggerMissing(trigger);
+    const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...live};
+    const base = existingObjectRequest(object, kind, operation);
+    const old = ownPath(evidence, 'oldObject') as JsonObject | undefined;
+    const subResource = textOf(ownPath(evidence, 'subResource'));
+    const part = subResource === '' ? undefined : (ownPath(evidence, 'object') as JsonObject | undefined);
+    return {
+      ...base,
+      uid: textOf(ownPath(evidence, 'uid')),
+      subResource,
+      user: work?.user,
+      object: part ?? object,
+      oldObject: operation === 'CREATE' ? undefined : (old ?? object),
+      raw: {...base.raw, ...raw},
+    };
+  }
+
+  function policyOf(policyId: string): BackgroundPolicy | undefined {
+    for (const family of families) {
+      const policy = family.policy(policyId);
+      if (policy !== undefined) return policy;
+    }
+    return undefined;
+  }
+
+  /** Asked of the API server: a cache that lags must not delete anything. */
+  async function isGone(policyId: string): Promise<boolean> {
+    const slash = policyId.indexOf('/');
+    const kind = policyId.slice(0, slash);
+    const key = policyId.slice(slash + 1);
+    if (slash === -1 || key === '') return true;
+    const resource = kind === 'ClusterPolicy' || kind === 'Policy' ? policyResources[kind] : celResourceKey(kind);
+    try {
+      await client.get(manager.ref(resource, key));
+      return false;
+    } catch (error) {
+      if (hasStatus(error, 404)) return true;
+      throw error;
+    }
+  }
+
+  new Gauge({
+    name: 'kyverno_background_work_pending',
+    help: 'Background work that waits or runs: by where it comes from, and what waits for a right',
+    labelNames: ['state'],
+    registers: [metrics.registry],
+    collect() {
+      this.set({state: 'queued'}, session?.queue.size ?? 0);
+      this.set({state: 'waiting_for_right'}, session?.rights.size ?? 0);
+      this.set({state: 'update_requests'}, mirror().size);
+    },
+  });
+
+  async function end(): Promise<void> {
+    const ending = session;
+    session = undefined;
+    if (ending === undefined) return;
+    ending.rights.stop();
+    ending.existing.stop();
+    await Promise.all([ending.queue.stop(), ending.state.stop()]);
+    index.clear();
+    claims.clear();
+    triggers.clear();
+  }
+
+  let changing: Promise<void> = Promise.resolve();
+
+  return {
+    name: 'background work',
+    registrations: [
+      {
+        key: registrationKey,
+        ...updateRequests,
+        namespaced: true,
+        namespace: environment.namespace,
+        optional: true,
+        leaderOnly: true,
+        reconcile(key) {
+          session?.queue.add(`ur|${key}`);
+        },
+      },
+    ],
+    observer: createRequestObserver({
+      families,
+      creator,
+      namespace: environment.namespace,
+      isBackground: request => request.user?.username === serviceAccount || core.cel.serving.isBackground(request),
+      mayChain: (policy, rule, request) => chains(policy, rule, request),
+    }),
+    setLeading(leading) {
+      changing = changing.then(async () => {
+        if (!leading) return end();
+        if (session !== undefined) return;
+        session = begin();
+        log.info('background: generation and mutation of existing objects start', {updateRequests: mirror().size});
+        for (const key of mirror().keys()) session.queue.add(`ur|${key}`);
+        session.state.start();
+        session.existing.start();
+      });
+      void changing.catch(error => log.error('background: change of leadership failed', {error: String(error)}));
+    },
+    onPolicy(kind, key, state) {
+      if (state === undefined) troubles.forget(`${kind}/${key}`);
+      session?.state.touch();
+      session?.existing.touch();
+    },
+    onCelPolicy(kind, key, state) {
+      if (!/(Generating|Mutating)Policy$/.test(kind)) return;
+      if (state === undefined) troubles.forget(`${kind}/${key}`);
+      session?.state.touch();
+      session?.existing.touch();
+    },
+    onException() {
+      for (const family of families) for (const policy of family.policies()) session?.state.pass(policy.id);
+    },
+    onDiscovery() {
+      session?.state.touch();
+    },
+    async stop() {
+      await changing;
+      await end();
+    },
+  };
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}

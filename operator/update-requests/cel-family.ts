@@ -1,0 +1,143 @@
+import {copySourceOf} from '../../engine/cel-generate/made-object.js';
+import type {GeneratingPolicy, MutatingPolicy} from '../../engine/cel-policies/model.js';
+import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
+import {stringifyJson} from '../../engine/json/stringify.js';
+import {textOf} from '../../engine/json/text.js';
+import {own, ownPath} from '../../engine/json/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import {writePlaceOf} from '../../engine/targets/subresource.js';
+import type {EngineRequest, Operation, PolicyResult} from '../../engine/types.js';
+import type {AdmissionRoute} from '../../webhook/routes.js';
+import type {Core} from '../feature.js';
+import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RequestType, Triggered} from './background-policy.js';
+import {digest, recreateAnnotation} from './classic-family.js';
+import {readsOf} from './rule-reads.js';
+import {namedObject} from './trigger.js';
+import {kindsOfResourceRules} from './trigger-kinds.js';
+
+type CelCore = Pick<Core, 'cel' | 'resources'>;
+type Background = CompiledCelPolicy & {readonly source: GeneratingPolicy | MutatingPolicy};
+
+/** GeneratingPolicy, MutatingPolicy for existing objects, and their namespaced twins: each is one rule of its own name. */
+export function celFamily({cel: {cache, engine, serving}, resources}: CelCore): BackgroundFamily {
+  const known = new WeakMap<CompiledCelPolicy, BackgroundPolicy>();
+  const viewOf = (policy: Background) => {
+    let view = known.get(policy);
+    if (view === undefined) known.set(policy, (view = policyView(policy, resources)));
+    return view;
+  };
+
+  function served(kind: string, key: string): Background | undefined {
+    const state = cache.policy(kind, key);
+    return state?.status === 'served' && isBackground(state.policy) ? state.policy : undefined;
+  }
+
+  function candidates(request: EngineRequest, {kind, policies = []}: AdmissionRoute): Background[] {
+    if (kind === undefined || !/(Generating|Mutating)Policy$/.test(kind)) return [];
+    const found = cache.current.candidates(kind.endsWith('GeneratingPolicy') ? 'generating' : 'mutating', request);
+    const named = new Set(policies);
+    const own = found.map(({policy}) => policy).filter(({ref}) => ref.kind === kind && named.has(ref.name));
+    return [...new Set(own)].filter(isBackground);
+  }
+
+  return {
+    *policies() {
+      for (const state of cache.policies()) if (state.status === 'served' && isBackground(state.policy)) yield viewOf(state.policy);
+    },
+    policy(id) {
+      const slash = id.indexOf('/');
+      const policy = served(id.slice(0, slash), id.slice(slash + 1));
+      return policy && viewOf(policy);
+    },
+    idOf(type, key) {
+      if (type !== 'cel-generate' && type !== 'cel-mutate') return undefined;
+      return `${key.includes('/') ? 'Namespaced' : ''}${type === 'cel-generate' ? 'GeneratingPolicy' : 'MutatingPolicy'}/${key}`;
+    },
+    requestType: rule => (rule.type === 'generate' ? 'cel-generate' : 'cel-mutate') satisfies RequestType,
+    concerns: (request, route) => route.handler === 'cel' && candidates(request, route).length > 0,
+    async triggered(request, route, deadline) {
+      const found = candidates(request, route);
+      const [first] = found;
+      if (first === undefined) return [];
+      const call = {phase: 'admission', kind: first.ref.kind, names: found.map(({ref}) => ref.name), fromBackground: serving.isBackground(request), selectOnly: true, deadline} as const;
+      const {results} = first.source.type === 'generating' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
+      return results.flatMap(({policy: {key}, rules}): Triggered[] => {
+        const policy = found.find(({ref}) => ref.key === key);
+        if (policy === undefined || !rules.some(({status}) => status === 'pass' || status === 'error')) return [];
+        const view = viewOf(policy);
+        return [{policy: view, rules: view.rules}];
+      });
+    },
+    async evaluate({ref}, rules, request, deadline) {
+      // A policy of a namespace is found by the request's: its name alone tells it.
+      const call = {phase: 'any', kind: ref.kind, names: [ref.name], deadline} as const;
+      const [rule] = rules;
+      if (rule === undefined) return [];
+      const {results} = rule.type === 'generate' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
+      return results.filter(result => result.policy.key === ref.key).flatMap(result => outcomes(result, rule));
+    },
+  };
+}
+
+function outcomes({rules}: PolicyResult, {name}: BackgroundRule) {
+  return rules.map(({status, message, targets = []}) => ({
+    rule: name,
+    status,
+    message,
+    targets: targets.map(object => {
+      const source = copySourceOf(object);
+      return {object, source: source && {...namedObject(object), ...source}, place: writePlaceOf(object)};
+    }),
+  }));
+}
+
+function isBackground(policy: CompiledCelPolicy): policy is Background {
+  const {source} = policy;
+  if (source.type === 'generating') return true;
+  if (source.type !== 'mutating') return false;
+  const targets = source.spec.targetMatchConstraints;
+  return source.spec.mutateExisting || (targets !== undefined && (targets.resourceRules.length > 0 || targets.expression !== undefined));
+}
+
+function policyView({ref, source}: Background, resources: () => ResourceMap): BackgroundPolicy {
+  const created = Date.parse(textOf(ownPath(source.raw, 'metadata', 'creationTimestamp')));
+  const generates = source.type === 'generating';
+  const raw = own(source.raw, 'spec') ?? {};
+  const {needsRequest, ...reads} = readsOf(raw);
+  const constraints = source.spec.matchConstraints;
+  const rules = constraints?.resourceRules ?? [];
+  const operations = operationsOf(rules.flatMap(rule => rule.operations));
+  const rule: BackgroundRule = {
+    name: ref.name,
+    type: generates ? 'generate' : 'mutate',
+    synchronize: generates && source.spec.synchronize,
+    orphan: generates ? source.spec.orphanDownstreamOnPolicyDelete : true,
+    existing: generates ? source.spec.generateExisting : source.spec.mutateExisting,
+    operations,
+    ...reads,
+    needsRequest,
+    // What the template names changes with the policy; what is no longer made goes, as in a run anew.
+    pattern: '',
+    fansOut: false,
+    skipBackgroundRequests: source.spec.skipBackgroundRequests,
+    triggers: () => kindsOfResourceRules(rules.filter(item => item.resources.some(name => !name.includes('/'))), resources()),
+    targetsByTrigger: source.type === 'mutating' && source.spec.targetMatchConstraints?.expression !== undefined,
+    sources: () => [],
+    sourceNamespaces: undefined,
+    makes: () => [],
+  };
+  return {
+    id: `${ref.kind}/${ref.key}`,
+    ref,
+    uid: source.uid,
+    created: Number.isNaN(created) ? 0 : created,
+    version: digest(stringifyJson(raw)),
+    recreates: source.annotations[recreateAnnotation] === 'true',
+    rules: [rule],
+  };
+}
+
+/** A star does not stand for DELETE. */
+function operationsOf(names: readonly string[]): ReadonlySet<Operation> | undefined {
+  return names.includes('DELETE') ? new Set(names.flatMap(name => (name === '*' ? ['CREATE', 'UPDATE', 'CONNECT'] : [name])) as Operation[]) : undefined;
+}

@@ -1,0 +1,188 @@
+import {createHash} from 'node:crypto';
+import type {CompiledPolicy} from '../../engine/compile/types.js';
+import {RequestContext} from '../../engine/context/request-context.js';
+import {sourceOf} from '../../engine/generate/labels.js';
+import {stringifyJson} from '../../engine/json/stringify.js';
+import {textOf} from '../../engine/json/text.js';
+import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import type {BackgroundRule as CompiledBackgroundRule} from '../../engine/snapshot/policy-snapshot.js';
+import {writePlaceOf} from '../../engine/targets/subresource.js';
+import type {EngineRequest} from '../../engine/types.js';
+import type {AdmissionRoute} from '../../webhook/routes.js';
+import type {Core} from '../feature.js';
+import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, Triggered} from './background-policy.js';
+import {readsOf} from './rule-reads.js';
+import {namedObject} from './trigger.js';
+import {kindsOfSelectors, kindsOfTexts} from './trigger-kinds.js';
+
+/** On a policy: what cannot be changed in an object may be changed by making the object anew. */
+export const recreateAnnotation = 'generate.kyverno.io/recreate';
+
+type ClassicCore = Pick<Core, 'cache' | 'engine' | 'resources'>;
+
+/** ClusterPolicy and Policy. */
+export function classicFamily({cache, engine, resources}: ClassicCore): BackgroundFamily {
+  const known = new WeakMap<CompiledPolicy, BackgroundPolicy>();
+  const viewOf = (policy: CompiledPolicy) => {
+    let view = known.get(policy);
+    if (view === undefined) known.set(policy, (view = policyView(policy, resources)));
+    return view;
+  };
+
+  function candidates(request: EngineRequest, {failurePolicy, policies}: AdmissionRoute): CompiledPolicy[] {
+    const snapshot = cache.current;
+    if (policies !== undefined) {
+      return policies.map(key => snapshot.byKey(key)).filter(policy => policy !== undefined).filter(policy => policy.backgroundRules.length > 0);
+    }
+    const index = snapshot.backgroundCandidates(request);
+    if (index.all.length === 0) return [];
+    return index
+      .select(new RequestContext(request))
+      .map(({policy}) => policy)
+      .filter(policy => policy.source.spec.admission && (failurePolicy === undefined || policy.failurePolicy === failurePolicy));
+  }
+
+  return {
+    *policies() {
+      for (const policy of cache.current.policies.values()) if (policy.backgroundRules.length > 0) yield viewOf(policy);
+    },
+    policy(id) {
+      const state = cache.policy(id.slice(id.indexOf('/') + 1));
+      return state?.status === 'served' && policyId(state.policy) === id ? viewOf(state.policy) : undefined;
+    },
+    idOf: (type, key) => (type === 'generate' || type === 'mutate' ? `${key.includes('/') ? 'Policy' : 'ClusterPolicy'}/${key}` : undefined),
+    requestType: rule => rule.type,
+    concerns: (request, route) => route.handler === 'validate' && candidates(request, route).length > 0,
+    async triggered(request, route, deadline) {
+      const found = candidates(request, route);
+      if (found.length === 0) return [];
+      const {results} = await engine.generate(request, {only: found.map(policy => policy.ref.key), selectOnly: true, deadline});
+      return results.flatMap(({policy: {key}, rules}): Triggered[] => {
+        const policy = found.find(item => item.ref.key === key);
+        if (policy === undefined) return [];
+        const view = viewOf(policy);
+        // What cannot be told in time is for the background to find out.
+        const names = new Set(rules.filter(({status}) => status === 'pass' || status === 'error').map(({rule}) => rule));
+        return [{policy: view, rules: view.rules.filter(rule => names.has(rule.name))}];
+      });
+    },
+    async evaluate(policy, rules, request, deadline) {
+      const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(rule => rule.name), deadline});
+      return results.flatMap(result =>
+        result.rules.map(({rule, status, message, targets = []}) => ({
+          rule,
+          status,
+          message,
+          targets: targets.map(object => {
+            const source = sourceOf(object);
+            return {object, source: source && namedObject(source), place: writePlaceOf(object)};
+          }),
+        })),
+      );
+    },
+  };
+}
+
+function policyId({ref}: CompiledPolicy): string {
+  return `${ref.namespace === '' ? 'ClusterPolicy' : 'Policy'}/${ref.key}`;
+}
+
+function policyView(policy: CompiledPolicy, resources: () => ResourceMap): BackgroundPolicy {
+  const {ref, source} = policy;
+  const created = Date.parse(textOf(ownPath(source.raw, 'metadata', 'creationTimestamp')));
+  return {
+    id: policyId(policy),
+    ref,
+    uid: source.uid,
+    created: Number.isNaN(created) ? 0 : created,
+    version: digest(stringifyJson(own(source.raw, 'spec') ?? {})),
+    recreates: source.annotations[recreateAnnotation] === 'true',
+    rules: policy.backgroundRules.map(rule => ruleView(rule, policy, resources)),
+  };
+}
+
+function ruleView(rule: CompiledBackgroundRule, policy: CompiledPolicy, resources: () => ResourceMap): BackgroundRule {
+  const {source} = rule;
+  const raw = rawRule(policy, rule.name);
+  const {needsRequest, ...reads} = readsOf(raw);
+  const filters = [...source.match.filters, ...(source.exclude?.filters ?? [])];
+  const asksWho = filters.some(filter => filter.roles.length + filter.clusterRoles.length + filter.subjects.length > 0);
+  const shared = {
+    name: rule.name,
+    operations: rule.operations,
+    ...reads,
+    needsRequest: needsRequest || asksWho,
+    skipBackgroundRequests: source.skipBackgroundRequests,
+    triggers: () => kindsOfSelectors(rule.kinds, resources()),
+  };
+  if (rule.type === 'mutateExisting') {
+    const existing = source.action.type === 'mutate' && source.action.mutateExistingOnPolicyUpdate;
+    return {...shared, type: 'mutate', synchronize: false, orphan: true, existing, pattern: '', fansOut: false, targetsByTrigger: true, sources: () => [], sourceNamespaces: undefined, makes: () => []};
+  }
+  const generate: JsonObject = source.action.type === 'generate' ? source.action.raw : {};
+  const entries = own(generate, 'foreach');
+  const blocks = Array.isArray(entries) ? entries.filter(isObject) : [generate];
+  const fansOut = blocks.some(copiesTrigger);
+  return {
+    ...shared,
+    type: 'generate',
+    synchronize: own(generate, 'synchronize') === true || fansOut,
+    orphan: own(generate, 'orphanDownstreamOnPolicyDelete') === true,
+    existing: own(generate, 'generateExisting') === true,
+    pattern: digest(stringifyJson(blocks.map(namingOf), {sortKeys: true})).slice(0, 8),
+    fansOut,
+    targetsByTrigger: true,
+    sourceNamespaces: namespacesOf(blocks),
+    sources: () => kindsOfTexts(blocks.flatMap(sourceTexts), resources()),
+    makes: () => kindsOfTexts(blocks.flatMap(madeTexts), resources()),
+  };
+}
+
+function rawRule(policy: CompiledPolicy, name: string): JsonObject {
+  const rules = ownPath(policy.source.raw, 'spec', 'rules');
+  const found = Array.isArray(rules) ? rules.filter(isObject).find(rule => name === own(rule, 'name') || name.endsWith(`-${textOf(own(rule, 'name'))}`)) : undefined;
+  return found ?? {};
+}
+
+/** What of a block names its targets. */
+function namingOf(block: JsonObject): JsonObject {
+  const naming: JsonObject = {};
+  for (const key of ['apiVersion', 'kind', 'name', 'namespace', 'clone', 'cloneList', 'list']) {
+    const value = own(block, key);
+    if (value !== undefined) naming[key] = value;
+  }
+  return naming;
+}
+
+/** A copy of the trigger onto itself stands for one in every other namespace. */
+function copiesTrigger(block: JsonObject): boolean {
+  const is = (key: string, path: string) => textOf(own(block, key)).replace(/\s/g, '') === `{{request.object.metadata.${path}}}`;
+  return is('name', 'name') && (is('namespace', 'namespace') || textOf(own(block, 'namespace')).replace(/\s/g, '') === '{{request.namespace}}');
+}
+
+function sourceTexts(block: JsonObject): Array<{apiVersion: string; kind: string}> {
+  if (isObject(own(block, 'clone'))) return [{apiVersion: textOf(own(block, 'apiVersion')), kind: textOf(own(block, 'kind'))}];
+  const kinds = ownPath(block, 'cloneList', 'kinds');
+  return (Array.isArray(kinds) ? kinds : []).map(text => {
+    const parts = textOf(text).split('/');
+    const kind = parts.pop() ?? '';
+    return {apiVersion: parts.join('/'), kind};
+  });
+}
+
+function namespacesOf(blocks: readonly JsonObject[]): ReadonlySet<string> | undefined {
+  const names = blocks.flatMap(block => ['clone', 'cloneList'].flatMap(key => (isObject(own(block, key)) ? [textOf(ownPath(block, key, 'namespace'))] : [])));
+  return names.some(name => name.includes('{{')) ? undefined : new Set(names);
+}
+
+function madeTexts(block: JsonObject): Array<{apiVersion: string; kind: string}> {
+  const cloned = sourceTexts(block);
+  if (cloned.length > 0) return cloned;
+  const kind = textOf(ownPath(block, 'data', 'kind')) || textOf(own(block, 'kind'));
+  return kind === '' ? [] : [{apiVersion: textOf(own(block, 'apiVersion')), kind}];
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,93 @@
+import {Counter} from 'prom-client';
+import type {Clock} from '../../adapters/clock.js';
+import {hasStatus} from '../../adapters/kube/kube-error.js';
+import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import {textOf} from '../../engine/json/text.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {Core} from '../feature.js';
+import {shownObject} from './trigger.js';
+import {type NewUpdateRequest, repeatAnnotation, updateRequestName, updateRequestObject, updateRequests} from './update-request.js';
+
+export interface RequestCreator {
+  /** Stores the work; rejects when that fails in the time that is left. A repeat of work that waits is only counted. */
+  create(work: NewUpdateRequest, deadline: number): Promise<void>;
+}
+
+type CreatorCore = Pick<Core, 'client' | 'log' | 'metrics' | 'events' | 'config' | 'environment'> & {readonly clock: Clock};
+
+const reportPauseMs = 60_000;
+
+/** Update requests as the API server has them; `mirror` is what this replica has heard of them. */
+export function createRequestCreator(core: CreatorCore, mirror: () => ObjectReader): RequestCreator {
+  const {client, clock, log, events, environment} = core;
+  const registers = [core.metrics.registry];
+  const made = new Counter({name: 'kyverno_update_requests_created_total', help: 'Update requests made at admission: new ones, and repeats of one that waits', labelNames: ['type', 'outcome'], registers});
+  const over = new Counter({name: 'kyverno_update_requests_over_threshold_total', help: 'Update requests made while more than updateRequestThreshold waited', registers});
+  let reportedAt = Number.NEGATIVE_INFINITY;
+
+  async function create(work: NewUpdateRequest, deadline: number): Promise<void> {
+    const started = clock.now();
+    const timeoutMs = () => Math.max(1, deadline - clock.now());
+    try {
+      watchThreshold(work);
+      const object = updateRequestObject(work);
+      try {
+        await client.create({...updateRequests, namespace: work.namespace}, object, {fieldManager: 'kyverno', timeoutMs: timeoutMs()});
+        made.inc({type: work.type, outcome: 'created'});
+      } catch (error) {
+        if (!hasStatus(error, 409)) throw error;
+        await repeat(work, timeoutMs());
+        made.inc({type: work.type, outcome: 'repeated'});
+      }
+      log.v(2, `background: update request for policy ${work.policy} on ${shownObject(work.trigger)}`, {type: work.type, rules: work.rules, ms: clock.now() - started});
+    } catch (error) {
+      made.inc({type: work.type, outcome: 'failed'});
+      log.error(`background: no update request could be made for policy ${work.policy} on ${shownObject(work.trigger)}`, {rules: work.rules, error: String(error)});
+      const {apiVersion, kind, namespace, name, uid} = work.trigger;
+      events.emit({
+        regarding: {apiVersion, kind, namespace, name, ...(uid !== '' && {uid})},
+        reason: 'PolicyError',
+        action: 'None',
+        note: `policy ${work.policy}: the work that this request leads to could not be stored: ${error instanceof Error ? error.message : String(error)}`,
+        source: 'kyverno-admission',
+      });
+    }
+  }
+
+  async function repeat(work: NewUpdateRequest, timeoutMs: number): Promise<void> {
+    const name = updateRequestName(work);
+    const known = ownPath(mirror().get(`${work.namespace}/${name}`), 'metadata', 'annotations', repeatAnnotation);
+    const count = Number.parseInt(textOf(known), 10) || 0;
+    // Who else repeats it at this moment must not write the same: the version has to move.
+    const annotations: JsonObject = {[repeatAnnotation]: `${count + 1} ${work.request.uid}`};
+    try {
+      await client.patch({...updateRequests, namespace: work.namespace, name}, {metadata: {annotations}}, {type: 'merge', timeoutMs});
+    } catch (error) {
+      if (!hasStatus(error, 404)) throw error;
+      // Done and gone in between.
+      await client.create({...updateRequests, namespace: work.namespace}, updateRequestObject(work), {fieldManager: 'kyverno', timeoutMs});
+    }
+  }
+
+  /** Nothing is dropped; it is told. */
+  function watchThreshold(work: NewUpdateRequest): void {
+    const limit = core.config().updateRequestThreshold;
+    const count = mirror().size;
+    if (count < limit) return;
+    over.inc();
+    const now = clock.monotonic();
+    if (now - reportedAt < reportPauseMs) return;
+    reportedAt = now;
+    const note = `background limit reached: ${count} update requests wait (updateRequestThreshold ${limit}); they are kept and worked off, the latest is of policy ${work.policy}`;
+    log.warn(note);
+    events.emit({
+      regarding: {apiVersion: 'v1', kind: 'Namespace', namespace: '', name: environment.namespace},
+      reason: 'PolicyError',
+      action: 'None',
+      note,
+      source: 'kyverno-generate',
+    });
+  }
+
+  return {create};
+}

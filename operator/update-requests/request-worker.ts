@@ -1,0 +1,186 @@
+import type {Clock} from '../../adapters/clock.js';
+import {hasStatus} from '../../adapters/kube/kube-error.js';
+import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import {textOf} from '../../engine/json/text.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {Core} from '../feature.js';
+import {textOfError} from '../generate/sync-trigger.js';
+import {errorsIn, MissingRight, Refused} from '../generate/work-errors.js';
+import type {BackgroundFamily} from './background-policy.js';
+import {type NamedObject, shownObject} from './trigger.js';
+import {readUpdateRequest, type RequestedWork, type RuleContext, updateRequests} from './update-request.js';
+
+/** The trigger is not there; it may still be on its way through other webhooks. */
+export class TriggerMissing extends Error {
+  override readonly name = 'TriggerMissing';
+  constructor(trigger: NamedObject) {
+    super(`the trigger ${shownObject(trigger)} is not there`);
+  }
+}
+
+export interface RequestWorker {
+  /** Policy that a request is about, for fair turns; empty when it names none. */
+  laneOf(key: string): string;
+  /** Works one request off. Rejects when it is to be tried again. `undefined` = done; else when to look again, milliseconds. */
+  run(key: string): Promise<number | undefined>;
+  forget(key: string): void;
+}
+
+export interface RequestWorkerOptions {
+  readonly core: Pick<Core, 'client' | 'log' | 'manager'> & {readonly clock: Clock};
+  readonly families: readonly BackgroundFamily[];
+  readonly mirror: () => ObjectReader;
+  /** Does the work of rules on one trigger. Rejects with whatever went wrong, MissingRight and Refused among it. */
+  readonly work: (policyId: string, work: RequestedWork, trigger: NamedObject, contexts: readonly RuleContext[]) => Promise<void>;
+  readonly park: (right: MissingRight, key: string) => void;
+  readonly isGone: (policyId: string) => Promise<boolean>;
+}
+
+/** Failures that may pass by themselves are tried so long before they are told. */
+const graceMs = 10_000;
+const keptMs = 5 * 60_000;
+const lookAgainMs = 20_000;
+
+/** Update requests as work: success is the deletion, failure one status write; what failed is tried again until it goes. */
+export function createRequestWorker({core, families, mirror, work, park, isGone}: RequestWorkerOptions): RequestWorker {
+  const {client, clock, log} = core;
+  const firstTried = new Map<string, number>();
+  const failedAt = new Map<string, number>();
+
+  function policyIdOf(request: RequestedWork): string {
+    for (const family of families) {
+      const id = family.idOf(request.type, request.policy);
+      if (id !== undefined) return id;
+    }
+    return '';
+  }
+
+  const refOf = (key: string) => ({...updateRequests, namespace: key.slice(0, key.indexOf('/')), name: key.slice(key.indexOf('/') + 1)});
+
+  async function remove(key: string, object: JsonObject): Promise<void> {
+    try {
+      // A repeat that came in meanwhile has moved the version: it makes one more run.
+      await client.delete(refOf(key), {resourceVersion: textOf(ownPath(object, 'metadata', 'resourceVersion'))});
+      firstTried.delete(key);
+      failedAt.delete(key);
+    } catch (error) {
+      if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+    }
+  }
+
+  async function fail(key: string, object: JsonObject, state: 'Failed' | 'Skip', message: string): Promise<number> {
+    const now = clock.now();
+    if (!failedAt.has(key)) failedAt.set(key, now);
+    const status = ownPath(object, 'status');
+    if (textOf(ownPath(status, 'state')) === state && textOf(ownPath(status, 'message')) === message.slice(0, 1_024)) return lookAgainMs;
+    // Other words for what failed already are not worth a write.
+    if (textOf(ownPath(status, 'state')) === state) return lookAgainMs;
+    log.error(`background: update request ${key} ${state === 'Skip' ? 'is skipped' : 'failed'}: ${message}`);
+    try {
+      await client.patch(refOf(key), {status: {state, message: message.slice(0, 1_024)}}, {type: 'merge', subresource: 'status'});
+    } catch (error) {
+      if (!hasStatus(error, 404)) throw error;
+    }
+    return lookAgainMs;
+  }
+
+  async function namespaceIsGone({namespace}: NamedObject): Promise<boolean> {
+    if (namespace === '') return false;
+    try {
+      await client.get({group: '', version: 'v1', resource: 'namespaces', name: namespace});
+      return false;
+    } catch (error) {
+      if (hasStatus(error, 404)) return true;
+      throw error;
+    }
+  }
+
+  async function run(key: string): Promise<number | undefined> {
+    const object = mirror().get(key);
+    if (object === undefined) {
+      firstTried.delete(key);
+      failedAt.delete(key);
+      return undefined;
+    }
+    const state = textOf(ownPath(object, 'status', 'state'));
+    if (state === 'Completed') return void (await remove(key, object));
+    const isFailed = state === 'Failed' || state === 'Skip';
+    if (isFailed && !failedAt.has(key)) failedAt.set(key, clock.now());
+    if (isFailed && clock.now() - (failedAt.get(key) ?? 0) >= keptMs) return void (await remove(key, object));
+    const request = readUpdateRequest(object);
+    if (typeof request === 'string') return fail(key, object, 'Failed', request);
+    const policyId = policyIdOf(request);
+    const family = families.find(item => item.policy(policyId) !== undefined);
+    if (family === undefined) {
+      // This replica may not have heard of the policy yet.
+      if (await isGone(policyId)) {
+        await Promise.all(groups(request).map(({trigger, contexts}) => work(policyId, request, trigger, contexts)));
+        return void (await remove(key, object));
+      }
+      return fail(key, object, 'Skip', `policy ${request.policy} is not served`);
+    }
+    if (state === 'Skip') await resetState(key);
+    const started = firstTried.get(key) ?? clock.now();
+    firstTried.set(key, started);
+    const errors: unknown[] = [];
+    for (const {trigger, contexts} of groups(request)) {
+      try {
+        await work(policyId, request, trigger, contexts);
+      } catch (error) {
+        errors.push(...errorsIn(error));
+      }
+    }
+    if (errors.length === 0) return void (await remove(key, object));
+    const rights = errors.map(rightOf).filter(right => right !== undefined);
+    for (const right of rights) park(right, key);
+    // Told by the policy's condition; it goes on by itself.
+    if (rights.length === errors.length) return undefined;
+    if (isFailed && (await anyAsync(groups(request), ({trigger}) => namespaceIsGone(trigger)))) return void (await remove(key, object));
+    const message = errors.map(textOfError).join('; ');
+    if (isFailed || errors.some(error => causeOf(error) instanceof Refused) || clock.now() - started >= graceMs) return fail(key, object, 'Failed', message);
+    throw errors[0];
+  }
+
+  async function resetState(key: string): Promise<void> {
+    failedAt.delete(key);
+    await client.patch(refOf(key), {status: {state: 'Pending', message: ''}}, {type: 'merge', subresource: 'status'});
+  }
+
+  return {
+    laneOf(key) {
+      const object = mirror().get(key);
+      return textOf(ownPath(object, 'spec', 'policy'));
+    },
+    run,
+    forget(key) {
+      firstTried.delete(key);
+      failedAt.delete(key);
+    },
+  };
+}
+
+/** The contexts of a request by trigger: each trigger is looked at once. */
+function groups({contexts}: RequestedWork): Array<{trigger: NamedObject; contexts: RuleContext[]}> {
+  const byTrigger = new Map<string, {trigger: NamedObject; contexts: RuleContext[]}>();
+  for (const context of contexts) {
+    const key = JSON.stringify(context.trigger);
+    const group = byTrigger.get(key);
+    if (group === undefined) byTrigger.set(key, {trigger: context.trigger, contexts: [context]});
+    else group.contexts.push(context);
+  }
+  return [...byTrigger.values()];
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+function rightOf(error: unknown): MissingRight | undefined {
+  const cause = causeOf(error);
+  return cause instanceof MissingRight ? cause : undefined;
+}
+
+async function anyAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await test(item)) return true;
+  return false;
+}

@@ -1,0 +1,82 @@
+import {textOf} from '../../engine/json/text.js';
+import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
+
+const objectPath = /\brequest\.(?:object|oldObject)((?:\.(?:[A-Za-z_][A-Za-z0-9_-]*|"[^"]{1,200}"))*)/g;
+const step = /\.(?:"([^"]+)"|([A-Za-z_][A-Za-z0-9_-]*))/g;
+
+export interface RuleReads {
+  readonly reads: readonly (readonly string[])[];
+  readonly readsOld: boolean;
+  readonly needsRequest: boolean;
+  readonly repeats: boolean;
+}
+
+/** What a rule's text asks of its request. Reads too much rather than too little. */
+export function readsOf(rule: Json): RuleReads {
+  const texts: string[] = [];
+  collect(rule, texts);
+  const text = texts.join('\n');
+  const reads = new Map<string, readonly string[]>();
+  for (const [, path = ''] of text.matchAll(objectPath)) {
+    const steps = [...path.matchAll(step)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    reads.set(JSON.stringify(steps), steps);
+  }
+  return {
+    reads: [...reads.values()],
+    readsOld: /\brequest\.oldObject\b|\boldObject\b/.test(text),
+    needsRequest: /\brequest\.(?:userInfo|roles|clusterRoles|uid|options|dryRun|subResource|requestSubResource)\b|\bserviceAccount(?:Name|Namespace)\b/.test(text),
+    repeats: /\b(?:random|time_now|time_now_utc)\s*\(|\btime\.now\s*\(/.test(text),
+  };
+}
+
+function collect(value: Json, into: string[]): void {
+  if (typeof value === 'string') into.push(value);
+  else if (Array.isArray(value)) for (const item of value) collect(item, into);
+  else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      into.push(key);
+      collect(item, into);
+    }
+  }
+}
+
+const secretData = ['data', 'stringData'];
+
+/** Of an object, what names it and what the rules read; never the data of a Secret. */
+export function keptParts(object: JsonObject, reads: ReadonlyArray<readonly string[]>): JsonObject {
+  const isSecret = own(object, 'kind') === 'Secret' && textOf(own(object, 'apiVersion')) === 'v1';
+  const kept: JsonObject = {};
+  const always = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace'], ['metadata', 'uid'], ['metadata', 'labels'], ['metadata', 'annotations']];
+  for (const path of [...always, ...reads]) {
+    if (path.length === 0) for (const [key, value] of Object.entries(object)) setOwn(kept, key, value);
+    else copyPath(object, kept, path);
+  }
+  const metadata = own(kept, 'metadata');
+  if (isObject(metadata)) kept['metadata'] = withoutKeys(metadata, ['managedFields']);
+  return isSecret ? withoutKeys(kept, secretData) : kept;
+}
+
+function copyPath(from: JsonObject, to: JsonObject, path: readonly string[]): void {
+  const [first = '', ...rest] = path;
+  const value = own(from, first);
+  if (value === undefined) return;
+  const known = own(to, first);
+  if (rest.length === 0 || !isObject(value)) {
+    setOwn(to, first, value);
+    return;
+  }
+  // A whole that was taken before holds the part already.
+  if (known === value) return;
+  const inner: JsonObject = isObject(known) ? {...known} : {};
+  copyPath(value, inner, rest);
+  setOwn(to, first, inner);
+}
+
+function withoutKeys(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}
+
+/** Whether the object in a request tells of a Secret's data, which is never stored. */
+export function holdsSecretData(object: JsonObject | undefined): boolean {
+  return ownPath(object, 'kind') === 'Secret' && secretData.some(key => isObject(ownPath(object, key)));
+}

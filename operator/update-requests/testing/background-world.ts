@@ -1,0 +1,123 @@
+import {type JsonObject, ownPath} from '../../../engine/json/types.js';
+import {parseYamlDocuments} from '../../../engine/yaml/index.js';
+import type {EngineRequest} from '../../../engine/types.js';
+import {builtinResourceMap} from '../../../engine/builtin-resources.js';
+import {existingObjectRequest} from '../../requests/existing-object.js';
+import {BackgroundConditions} from '../../status/background-conditions.js';
+import {createTestCore, type TestCore} from '../../testing/test-core.js';
+import {createBackgroundFeature} from '../background-feature.js';
+
+export interface BackgroundWorld extends TestCore {
+  readonly conditions: BackgroundConditions;
+  /** Puts a policy on the API server and into the cache. */
+  policy(yaml: string, fields?: JsonObject): void;
+  dropPolicy(name: string): void;
+  /** A user's request: admitted, stored, and the observer told. */
+  create(collection: string, object: JsonObject, user?: string): Promise<JsonObject>;
+  update(collection: string, object: JsonObject): Promise<JsonObject>;
+  remove(collection: string, key: string): Promise<void>;
+  get(collection: string, key: string): JsonObject | undefined;
+  /** Nothing is left to do: no update request waits, and the API server sees no write for a while. */
+  settled(): Promise<void>;
+  /** Requests that wrote, as `PATCH path`. */
+  writes(): string[];
+  requests(): JsonObject[];
+  lead(leading: boolean): void;
+}
+
+const urCollection = 'apis/kyverno.io/v2/updaterequests';
+let clockOffset = 0;
+
+/** The background feature on an API server in this process. */
+export async function createBackgroundWorld({lead = true}: {readonly lead?: boolean} = {}): Promise<BackgroundWorld> {
+  const test = await createTestCore({reads: 'cluster'});
+  const {core, server} = test;
+  server.tracksFields = true;
+  const conditions = new BackgroundConditions();
+  const feature = createBackgroundFeature(core, conditions);
+  core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false, reconcile: () => undefined});
+  core.manager.register({key: 'policies', group: 'kyverno.io', version: 'v1', resource: 'policies', namespaced: true, reconcile: () => undefined});
+  await test.run({...feature, setLeading: leading => feature.setLeading?.(leading && lead)});
+
+  const find = (collection: string, key: string) =>
+    server.objects(collection).find(object => [ownPath(object, 'metadata', 'namespace'), ownPath(object, 'metadata', 'name')].filter(Boolean).join('/') === key);
+
+  async function admitted(object: JsonObject, operation: 'CREATE' | 'UPDATE' | 'DELETE', old: JsonObject | undefined, username: string): Promise<void> {
+    const [group, version] = String(object['apiVersion']).includes('/') ? String(object['apiVersion']).split('/') : ['', String(object['apiVersion'])];
+    const kind = builtinResourceMap.find(String(object['kind'])).find(info => info.group === group && info.version === version)!;
+    const base = existingObjectRequest(object, kind, operation);
+    const request: EngineRequest = {
+      ...base,
+      uid: `request-${clockOffset++}`,
+      oldObject: operation === 'CREATE' ? undefined : old,
+      user: {username, groups: [], roles: [], clusterRoles: []},
+    };
+    const route = {handler: 'validate', pattern: '/validate', webhook: 'validate'} as const;
+    if (feature.observer?.concerns(request, route) === true) await feature.observer.admitted(request, route, Date.now() + 1_000);
+  }
+
+  const isWrite = ({method, path}: {method: string; path: string}) => method !== 'GET' && !/selfsubject|events/.test(path);
+
+  const world: BackgroundWorld = {
+    ...test,
+    conditions,
+    policy(yaml, fields = {}) {
+      const [document] = parseYamlDocuments(yaml);
+      const written = document!.value as JsonObject;
+      const metadata = {...(ownPath(written, 'metadata') as JsonObject), creationTimestamp: new Date(Date.now() - 2_000).toISOString(), generation: 1, ...fields};
+      const isCluster = written['kind'] === 'ClusterPolicy';
+      const stored = server.put(`apis/kyverno.io/v1/${isCluster ? 'clusterpolicies' : 'policies'}`, {...written, metadata});
+      const state = core.cache.putPolicy(stored);
+      if (state.status === 'refused') throw new Error(JSON.stringify(state.problems));
+      feature.onPolicy?.(isCluster ? 'ClusterPolicy' : 'Policy', state.key, state, undefined);
+    },
+    dropPolicy(name) {
+      server.remove('apis/kyverno.io/v1/clusterpolicies', name);
+      core.cache.dropPolicy(name);
+      feature.onPolicy?.('ClusterPolicy', name, undefined, undefined);
+    },
+    async create(collection, object, user = 'alice') {
+      const stored = server.put(collection, object);
+      await admitted(stored, 'CREATE', undefined, user);
+      return stored;
+    },
+    async update(collection, object) {
+      const key = [ownPath(object, 'metadata', 'namespace'), ownPath(object, 'metadata', 'name')].filter(Boolean).join('/');
+      const old = find(collection, key);
+      const {managedFields: _managed, resourceVersion: _version, ...metadata} = ownPath(object, 'metadata') as JsonObject;
+      const next = {...object, metadata: {...metadata, creationTimestamp: ownPath(old, 'metadata', 'creationTimestamp') ?? null}};
+      const stored = server.put(collection, next);
+      await admitted(stored, 'UPDATE', old, 'alice');
+      return stored;
+    },
+    async remove(collection, key) {
+      const old = find(collection, key);
+      server.remove(collection, key);
+      if (old !== undefined) await admitted(old, 'DELETE', old, 'alice');
+    },
+    get: find,
+    async settled() {
+      let last = -1;
+      for (let quiet = 0; quiet < 16; ) {
+        await new Promise(resolve => setTimeout(resolve, 50));
+        const count = server.requests.length;
+        const waits = server.objects(urCollection).some(object => ownPath(object, 'status', 'state') !== 'Failed');
+        quiet = count === last && !waits ? quiet + 1 : 0;
+        last = count;
+      }
+    },
+    writes: () => server.requests.filter(isWrite).map(({method, path}) => `${method} ${path}`),
+    requests: () => server.objects(urCollection),
+    lead: leading => feature.setLeading?.(leading),
+  };
+  return world;
+}
+
+export function namespaceObject(name: string, labels: JsonObject = {}): JsonObject {
+  return {apiVersion: 'v1', kind: 'Namespace', metadata: {name, labels}};
+}
+
+export function configMap(namespace: string, name: string, data: JsonObject, labels: JsonObject = {}): JsonObject {
+  return {apiVersion: 'v1', kind: 'ConfigMap', metadata: {namespace, name, labels}, data};
+}
+
