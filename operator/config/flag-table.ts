@@ -131,7 +131,8 @@ export const flagTable = {
   admissionReports: toggle(true),
   policyReports: toggle(true),
   aggregateReports: inert(toggle(true)),
-  aggregationWorkers: inert(integer(10, 1)),
+  /** Reports written at one time. */
+  aggregationWorkers: integer(10, 1),
   maxAdmissionReports: inert(integer(10_000, 0)),
   maxBackgroundReports: inert(integer(10_000, 0)),
   openreportsEnabled: toggle(false),
@@ -142,7 +143,8 @@ export const flagTable = {
   // Background work and native policies
   backgroundScan: toggle(true),
   backgroundScanInterval: duration('1h'),
-  backgroundScanWorkers: inert(integer(2, 1)),
+  /** Kinds looked through at one time. */
+  backgroundScanWorkers: integer(2, 1),
   skipResourceFilters: toggle(true),
   genWorkers: inert(integer(10, 1)),
   ttlReconciliationInterval: duration('1m'),

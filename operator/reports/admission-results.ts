@@ -1,7 +1,7 @@
 import {textOf} from '../../engine/json/text.js';
 import {ownPath} from '../../engine/json/types.js';
 import {apiVersionOf} from '../../engine/resource-map.js';
-import type {EngineRequest, PolicyResult, RuleStatus, RuleType} from '../../engine/types.js';
+import type {EngineRequest, PolicyResult, RuleResult, RuleStatus, RuleType} from '../../engine/types.js';
 import type {AuditRecord} from '../../webhook/types.js';
 import type {ReportSubject} from './merge-report.js';
 import {type ReportResult, reportResults} from './report-result.js';
@@ -48,6 +48,11 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
 export function resultsFor(results: readonly PolicyResult[], {reporting, allowed, isSilent}: ReportSettings): ReportResult[] {
   return results
     .filter(result => !isSilent(result))
-    .map(result => ({...result, rules: result.rules.filter(rule => reporting.has(reportingOf[rule.type]))}))
+    .map(result => ({...result, rules: result.rules.filter(rule => reporting.has(reportingOf[rule.type]) && !isConditionSkip(result, rule))}))
     .flatMap(result => reportResults(result, allowed));
+}
+
+/** A policy written in CEL whose conditions do not hold has nothing to say of an object. */
+function isConditionSkip({source = 'kyverno'}: PolicyResult, {status, exceptions = []}: RuleResult): boolean {
+  return source !== 'kyverno' && status === 'skip' && exceptions.length === 0;
 }

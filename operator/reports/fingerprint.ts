@@ -1,6 +1,7 @@
 import {textOf} from '../../engine/json/text.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import {type ReportResult, resultKey} from './report-result.js';
+import {type Who, whoOf} from './who.js';
 
 /**
  * A result as a number of 52 bits: equal results have equal numbers, whenever they were found. Reports are mirrored as
@@ -9,11 +10,6 @@ import {type ReportResult, resultKey} from './report-result.js';
 export function resultFingerprint(result: ReportResult): number {
   const properties = Object.entries(result.properties).sort(([a], [b]) => (a < b ? -1 : 1));
   return hash(`${resultKey(result)}\n${result.status}\n${result.message}\n${result.scored}\n${result.category ?? ''}\n${result.severity ?? ''}\n${JSON.stringify(properties)}`);
-}
-
-/** The same of a result that is in a report. */
-export function storedFingerprint(result: JsonObject): number {
-  return resultFingerprint(storedResult(result));
 }
 
 /** Reads a result back. */
@@ -39,16 +35,50 @@ function optionalText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What is kept of a mirrored report. */
+/** What is kept of a mirrored report: for each result its number, and who found it. */
+export interface CompactReport {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Ascending. */
+  readonly marks: readonly number[];
+  /** In no particular order; as many as marks. */
+  readonly whos: readonly Who[];
+}
+
 export function compactReport(report: JsonObject): JsonObject {
   const results = own(report, 'results');
-  const marks = (Array.isArray(results) ? results.filter(isObject) : []).map(storedFingerprint).sort((a, b) => a - b);
+  const stored = (Array.isArray(results) ? results.filter(isObject) : []).map(storedResult);
   const metadata: JsonObject = {};
   for (const field of ['name', 'namespace', 'uid', 'resourceVersion']) {
     const value = ownPath(report, 'metadata', field);
     if (value !== undefined) metadata[field] = value;
   }
-  return {metadata, marks, scope: {apiVersion: textOf(ownPath(report, 'scope', 'apiVersion')), kind: textOf(ownPath(report, 'scope', 'kind'))}};
+  const compact: CompactReport = {
+    apiVersion: internedText(ownPath(report, 'scope', 'apiVersion')),
+    kind: internedText(ownPath(report, 'scope', 'kind')),
+    name: textOf(ownPath(report, 'scope', 'name')),
+    marks: stored.map(resultFingerprint).sort((a, b) => a - b),
+    whos: stored.map(whoOf),
+  };
+  return {metadata, compact: compact as unknown as JsonObject};
+}
+
+/** Reads back what `compactReport` kept. */
+export function compactOf(mirrored: JsonObject): CompactReport {
+  return own(mirrored, 'compact') as unknown as CompactReport;
+}
+
+const texts = new Map<string, string>();
+
+/** Few kinds, many reports. */
+function internedText(value: Json | undefined): string {
+  const text = textOf(value);
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  if (texts.size > 1_000) texts.clear();
+  texts.set(text, text);
+  return text;
 }
 
 /** FNV-1a over UTF-16 units in two lanes, 26 bits of each. */

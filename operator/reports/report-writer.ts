@@ -4,12 +4,16 @@ import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
 import type {ObjectReader} from '../../adapters/kube/object-store.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
-import {type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {createRateLimit} from '../../adapters/kube/rate-limit.js';
+import {sleep} from '../../adapters/clock.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {createWorkQueue} from '../manager/work-queue.js';
-import {resultFingerprint} from './fingerprint.js';
+import {compactOf, resultFingerprint} from './fingerprint.js';
 import {mergeReport, type ReportChange, type ReportSubject} from './merge-report.js';
 import {managedByLabel, type ReportApi} from './report-kinds.js';
 import {type ReportResult, resultKey} from './report-result.js';
+import {isTooLarge, shrinkSteps} from './shrink-report.js';
+import {type Who, whoOf} from './who.js';
 
 export interface ReportWriterOptions {
   readonly client: KubeClient;
@@ -21,27 +25,40 @@ export interface ReportWriterOptions {
   readonly mirror: (namespaced: boolean) => ObjectReader;
   /** Changes that wait at most; beyond, the newest is dropped and counted: a scan finds it again. */
   readonly maxPending: number;
+  /** Reports that are written at one time. */
+  readonly concurrency: number;
 }
 
 export interface ReportWriter {
   /** Results found at admission: they join what is there. */
   add(subject: ReportSubject, results: readonly ReportResult[]): void;
   /** Everything that is to be said from one side: `covers` tells whose results these are. False: the report says so already. */
-  replace(subject: ReportSubject, results: readonly ReportResult[], covers: (stored: ReportResult) => boolean): boolean;
+  replace(subject: ReportSubject, results: readonly ReportResult[], covers: Covers): boolean;
   readonly pending: number;
+  /** To be waited for by those who could wait before they find out more; `undefined`: there is room. */
+  room(): Promise<void> | undefined;
+  /** Writes what waits as far as a moment allows. */
   stop(): Promise<void>;
 }
+
+export type Covers = (stored: Who) => boolean;
 
 interface Pending {
   readonly subject: ReportSubject;
   readonly results: Map<string, ReportResult>;
-  covers: ((stored: ReportResult) => boolean) | undefined;
+  covers: Covers | undefined;
 }
 
 /** Time in which further results of one object are joined. */
 const settleMs = 1_000;
-const concurrency = 8;
 const attempts = 6;
+/** Those who can wait do so from here on. */
+const comfortable = 1_000;
+/** Beside the budget of everything else, so that a first scan is over in seconds; 429 and Retry-After hold all the same. */
+const writesPerSecond = 1_000;
+const flushMs = 1_500;
+const complainEveryMs = 60_000;
+const bulk = {unthrottled: true} as const;
 
 /**
  * Writes reports: one read and one write per object whose results differ from what its report says, none where they do
@@ -64,34 +81,55 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   });
   const queue = createWorkQueue({
     clock,
-    concurrency,
+    concurrency: options.concurrency,
     firstRetryMs: 500,
     maxRetryMs: 60_000,
     run: write,
     onError(key, error, retryInMs) {
-      if (retryInMs === undefined) waiting.delete(key);
-      log.error('a report could not be written', {key, error: error instanceof KubeError ? error.message : String(error)});
+      if (retryInMs === undefined) forget(key);
+      complain('a report could not be written', key, error);
     },
   });
+  const limit = createRateLimit({qps: writesPerSecond, burst: writesPerSecond, clock});
+  const waiters: Array<() => void> = [];
+  let stopped = false;
+  const complaints = new Map<string, number>();
+
+  /** One line a minute for each fault: what is wrong with one report is wrong with thousands. */
+  function complain(what: string, key: string, error: unknown): void {
+    const text = error instanceof KubeError ? `${error.status} ${error.reason}` : String(error);
+    const last = complaints.get(`${what} ${text}`);
+    const now = clock.monotonic();
+    if (last !== undefined && now - last < complainEveryMs) return;
+    if (complaints.size > 100) complaints.clear();
+    complaints.set(`${what} ${text}`, now);
+    log.error(what, {key, error: error instanceof KubeError ? error.message : String(error), waiting: waiting.size});
+  }
+
+  function forget(key: string): void {
+    waiting.delete(key);
+    if (waiting.size < comfortable) for (const resolve of waiters.splice(0)) resolve();
+  }
 
   async function write(key: string): Promise<void> {
     const pending = waiting.get(key);
     if (pending === undefined) return;
-    waiting.delete(key);
+    forget(key);
     try {
       await apply({
         subject: pending.subject,
         results: [...pending.results.values()],
-        replaces: pending.covers ?? (stored => pending.results.has(resultKey(stored))),
+        replaces: stored => pending.results.has(resultKey(stored)) || pending.covers?.(whoOf(stored)) === true,
       });
     } catch (error) {
       // Refused for good: trying again would only cost.
-      if (hasStatus(error, 422) || hasStatus(error, 413) || hasStatus(error, 403)) {
+      if (hasStatus(error, 400) || hasStatus(error, 422) || hasStatus(error, 403) || isTooLarge(error)) {
         dropped.inc({reason: hasStatus(error, 403) ? 'forbidden' : 'refused'});
-        log.error('a report was refused', {key, error: (error as KubeError).message});
+        complain('a report was refused', key, error);
         return;
       }
-      if (!waiting.has(key)) waiting.set(key, pending);
+      const newer = waiting.get(key);
+      waiting.set(key, newer === undefined ? pending : joined(pending, newer));
       throw error;
     }
   }
@@ -100,48 +138,74 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     const {namespace, uid} = change.subject;
     const kind = namespace === '' ? api.cluster : api.namespaced;
     const collection = {group: api.group, version: api.version, resource: kind.resource, namespace};
+    const ref = {...collection, name: uid};
+    // A report that was never heard of most likely is not there.
+    let existing = mirroredOf(change.subject) === undefined ? undefined : await read(ref);
     for (let attempt = 1; ; attempt += 1) {
-      const existing = await read({...collection, name: uid});
       // Somebody else's report under this name is left as it is.
       if (existing !== undefined && ownPath(existing, 'metadata', 'labels', managedByLabel) !== 'kyverno') return;
       const report = mergeReport(existing, change, api, Math.floor(clock.now() / 1000));
       if (report === existing) return;
+      await limit.take();
       try {
         if (report === undefined) {
-          await client.delete({...collection, name: uid}, {resourceVersion: String(ownPath(existing, 'metadata', 'resourceVersion') ?? '')});
+          await client.delete(ref, {...bulk, resourceVersion: String(ownPath(existing, 'metadata', 'resourceVersion') ?? '')});
           writes.inc({operation: 'delete'});
         } else if (existing === undefined) {
-          await client.create(collection, report, {fieldManager: 'kyverno'});
+          await fitting(report, body => client.create(collection, body, {...bulk, fieldManager: 'kyverno'}));
           writes.inc({operation: 'create'});
         } else {
-          await client.update({...collection, name: uid}, report, {fieldManager: 'kyverno'});
+          await fitting(report, body => client.update(ref, body, {...bulk, fieldManager: 'kyverno'}));
           writes.inc({operation: 'update'});
         }
         return;
       } catch (error) {
-        // The namespace is going, and the object with it.
-        if (hasStatus(error, 404)) return;
+        // Of a report that has gone meanwhile, what others said is gone too; of an object whose namespace goes, all is.
+        if (hasStatus(error, 404) && existing === undefined) return;
+        if (hasStatus(error, 404) && report === undefined) return;
         if (hasStatus(error, 403) && /being terminated/.test((error as KubeError).message)) return;
-        if (!hasStatus(error, 409) || attempt >= attempts) throw error;
+        if ((!hasStatus(error, 409) && !hasStatus(error, 404)) || attempt >= attempts) throw error;
+        existing = await read(ref);
+      }
+    }
+  }
+
+  async function fitting(report: JsonObject, send: (body: JsonObject) => Promise<unknown>): Promise<void> {
+    let body = report;
+    for (const shrink of [...shrinkSteps, undefined]) {
+      try {
+        await send(body);
+        return;
+      } catch (error) {
+        if (shrink === undefined || !isTooLarge(error)) throw error;
+        body = shrink(body);
       }
     }
   }
 
   async function read(ref: Parameters<KubeClient['get']>[0]): Promise<JsonObject | undefined> {
     try {
-      return await client.get(ref);
+      return await client.get(ref, bulk);
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
       throw error;
     }
   }
 
-  /** Whether the report, as far as this replica has heard, says all of this already. */
-  function isSaid({namespace, uid}: ReportSubject, results: readonly ReportResult[], exactly: boolean): boolean {
-    const mirrored = options.mirror(namespace !== '').get(namespace === '' ? uid : `${namespace}/${uid}`);
+  function mirroredOf({namespace, uid}: ReportSubject): JsonObject | undefined {
+    return options.mirror(namespace !== '').get(namespace === '' ? uid : `${namespace}/${uid}`);
+  }
+
+  /** Whether the report, as far as this replica has heard, says all of this already; and nothing else of those covered. */
+  function isSaid(subject: ReportSubject, results: readonly ReportResult[], covers?: Covers): boolean {
+    const mirrored = mirroredOf(subject);
     if (mirrored === undefined) return results.length === 0;
-    const marks = own(mirrored, 'marks') as unknown as readonly number[];
-    if (exactly && marks.length !== results.length) return false;
+    const {marks, whos} = compactOf(mirrored);
+    if (covers !== undefined) {
+      let covered = 0;
+      for (const who of whos) if (covers(who)) covered += 1;
+      if (covered !== results.length) return false;
+    }
     return results.every(result => has(marks, resultFingerprint(result)));
   }
 
@@ -160,28 +224,43 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
 
   return {
     add(subject, results) {
-      if (results.length === 0 || (!waiting.has(keyOf(subject)) && isSaid(subject, results, false))) return;
+      if (results.length === 0 || (!waiting.has(keyOf(subject)) && isSaid(subject, results))) return;
       const pending = pendingOf(subject);
       if (pending === undefined) return;
       for (const result of results) pending.results.set(resultKey(result), result);
       queue.addAfter(keyOf(subject), settleMs);
     },
     replace(subject, results, covers) {
-      const pending = waiting.get(keyOf(subject)) === undefined && isSaid(subject, results, true) ? undefined : pendingOf(subject);
+      const pending = waiting.get(keyOf(subject)) === undefined && isSaid(subject, results, covers) ? undefined : pendingOf(subject);
       if (pending === undefined) return false;
       const before = pending.covers;
-      for (const [key, result] of pending.results) if (covers(result)) pending.results.delete(key);
+      for (const [key, result] of pending.results) if (covers(whoOf(result))) pending.results.delete(key);
       for (const result of results) pending.results.set(resultKey(result), result);
-      const added = new Set([...pending.results.keys()]);
-      pending.covers = stored => covers(stored) || before?.(stored) === true || added.has(resultKey(stored));
+      pending.covers = before === undefined ? covers : stored => covers(stored) || before(stored);
       queue.addAfter(keyOf(subject), settleMs);
       return true;
     },
     get pending() {
       return waiting.size;
     },
-    stop: () => queue.stop(),
+    room: () => (waiting.size < comfortable || stopped ? undefined : new Promise(resolve => waiters.push(resolve))),
+    async stop() {
+      stopped = true;
+      for (const resolve of waiters.splice(0)) resolve();
+      for (const key of waiting.keys()) queue.add(key);
+      for (const until = clock.monotonic() + flushMs; queue.size > 0 && clock.monotonic() < until; ) await sleep(clock, 20);
+      await queue.stop();
+    },
   };
+}
+
+/** Both changes as one; the newer one has the last word. */
+function joined(older: Pending, newer: Pending): Pending {
+  const results = new Map([...older.results].filter(([, result]) => newer.covers?.(whoOf(result)) !== true));
+  for (const [key, result] of newer.results) results.set(key, result);
+  const {covers} = older;
+  const later = newer.covers;
+  return {subject: newer.subject, results, covers: covers === undefined ? later : later === undefined ? covers : who => covers(who) || later(who)};
 }
 
 function keyOf({namespace, uid}: ReportSubject): string {

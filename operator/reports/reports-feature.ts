@@ -1,17 +1,17 @@
-import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {textOf} from '../../engine/json/text.js';
 import type {PolicyResult, RuleStatus} from '../../engine/types.js';
 import type {Core, Feature} from '../feature.js';
 import {createScanFeature} from '../scan/scan-feature.js';
 import {admissionResults, type ReportSettings} from './admission-results.js';
-import {compactReport, storedResult} from './fingerprint.js';
+import {createPacer} from '../scan/pacer.js';
+import {compactOf, compactReport} from './fingerprint.js';
 import {managedByLabel, openReportApi, policyReportApi, type ReportApi} from './report-kinds.js';
-import type {ReportResult} from './report-result.js';
 import {createReportWriter} from './report-writer.js';
+import {createStanding, type Standing} from './standing.js';
 
 const maxPending = 50_000;
 const pruneDelayMs = 3_000;
-const pageSize = 250;
 const disabledLabel = 'reports.kyverno.io/disabled';
 
 /** Reports: of admissions, by the replica that judged; of existing objects, and of what is gone, by the leader. */
@@ -32,7 +32,9 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     registry: core.metrics.registry,
     mirror: namespaced => manager.lister(`${keyOf(namespaced)}.${api.group}`),
     maxPending,
+    concurrency: flags.aggregationWorkers,
   });
+  const pacer = createPacer(clock);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
 
@@ -48,49 +50,37 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     return state?.status === 'served' ? state.policy.source.raw : undefined;
   }
 
-  /** Whether whoever found a result is still there to stand by it. */
-  function isStale(result: ReportResult): boolean {
-    if (result.source === 'kyverno') {
-      const state = core.cache.policy(result.policy);
-      if (state === undefined) return true;
-      return state.status === 'served' && !state.policy.rules.some(rule => rule.name === result.rule) && !state.policy.source.spec.rules.some(rule => rule.name === result.rule);
-    }
-    const kind = /^Kyverno(\w+Policy)$/.exec(result.source)?.[1];
-    if (kind === undefined) return false;
-    return core.cel.cache.policy(result.policy.includes('/') ? `Namespaced${kind}` : kind, result.policy) === undefined;
-  }
+  const standing = () => createStanding({classic: key => core.cache.policy(key), cel: (kind, key) => core.cel.cache.policy(kind, key), resources: core.resources});
 
-  /** Takes out what policies said that are no more, and reports on kinds that are no more; page by page. */
+  /** Takes out what nobody stands by any more, and reports on kinds that are no more. Reads what is mirrored, nothing else. */
   async function prune(): Promise<void> {
     cancelPrune = undefined;
-    if (!leading) return;
-    for (const {resource} of [api.namespaced, api.cluster]) {
-      let next: string | undefined;
-      do {
-        const query: Array<readonly [string, string]> = [['limit', String(pageSize)], ['labelSelector', `${managedByLabel}=kyverno`]];
-        if (next !== undefined) query.push(['continue', next]);
-        const {body} = await client.request({method: 'GET', path: `/apis/${api.group}/${api.version}/${resource}`, query});
-        const items = ownPath(body, 'items');
-        for (const report of (Array.isArray(items) ? items : []) as JsonObject[]) await pruneReport(report);
-        next = textOf(ownPath(body, 'metadata', 'continue')) || undefined;
-      } while (next !== undefined && leading);
+    const now = standing();
+    for (const mirror of [manager.lister(`${keyOf(true)}.${api.group}`), manager.lister(`${keyOf(false)}.${api.group}`)]) {
+      for (const report of [...mirror.objects()]) {
+        if (!leading) return;
+        pruneReport(report, now);
+        const pause = pacer.turn();
+        if (pause !== undefined) await pause;
+        const room = writer.room();
+        if (room !== undefined) await room;
+      }
     }
   }
 
-  async function pruneReport(report: JsonObject): Promise<void> {
-    const scope = own(report, 'scope');
-    if (!isObject(scope)) return;
-    const subject = {
-      apiVersion: textOf(own(scope, 'apiVersion')),
-      kind: textOf(own(scope, 'kind')),
-      namespace: textOf(ownPath(report, 'metadata', 'namespace')),
-      name: textOf(own(scope, 'name')),
-      uid: textOf(ownPath(report, 'metadata', 'name')),
-    };
-    const isKnownKind = core.resources().find(subject.kind).some(info => subject.apiVersion === (info.group === '' ? info.version : `${info.group}/${info.version}`));
-    const results = own(report, 'results');
-    const stored = (Array.isArray(results) ? results.filter(isObject) : []).map(storedResult);
-    if (!isKnownKind || stored.some(isStale)) writer.replace(subject, [], result => !isKnownKind || isStale(result));
+  function pruneReport(report: JsonObject, {isStale}: Standing): void {
+    const {apiVersion, kind, name, whos} = compactOf(report);
+    const slash = apiVersion.indexOf('/');
+    const type = {group: slash === -1 ? '' : apiVersion.slice(0, slash), kind};
+    const subject = {apiVersion, kind, name, namespace: textOf(ownPath(report, 'metadata', 'namespace')), uid: textOf(ownPath(report, 'metadata', 'name'))};
+    if (!isKnown(type)) writer.replace(subject, [], () => true);
+    else if (whos.some(who => isStale(who, type))) writer.replace(subject, [], who => isStale(who, type));
+  }
+
+  /** A group whose server cannot be read may well have the kind. */
+  function isKnown({group, kind}: {readonly group: string; readonly kind: string}): boolean {
+    const failures = core.discovery?.failures ?? [];
+    return core.resources().find(kind).some(info => info.group === group) || failures.some(failure => failure === '/apis' || failure.startsWith(`${group}/`));
   }
 
   function touch(): void {
@@ -125,15 +115,16 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     setLeading(now) {
       leading = now;
       if (now) touch();
-      else cancelPrune?.();
+      else {
+        cancelPrune?.();
+        cancelPrune = undefined;
+      }
     },
     // Rules may have gone with an edit.
     onPolicy: (_kind, _key, _state, before) => {
       if (before !== undefined) touch();
     },
-    onCelPolicy: (_kind, _key, state) => {
-      if (state === undefined) touch();
-    },
+    onCelPolicy: touch,
     onDiscovery: touch,
     async stop() {
       leading = false;
@@ -141,5 +132,5 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       await writer.stop();
     },
   };
-  return [reports, createScanFeature(core, {writer, settings})];
+  return [reports, createScanFeature(core, {writer, settings, standing})];
 }

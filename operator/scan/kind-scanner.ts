@@ -1,11 +1,12 @@
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
-import {createReflector, type Reflector} from '../../adapters/kube/reflector.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
-import {textOf} from '../../engine/json/text.js';
-import {type JsonObject, own, ownPath} from '../../engine/json/types.js';
-import {apiVersionOf, type KindInfo} from '../../engine/resource-map.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import type {KindInfo} from '../../engine/resource-map.js';
+import {createObjectStream} from './object-stream.js';
+import type {Pacer} from './pacer.js';
+import type {Turns} from './turns.js';
 
 export interface KindScannerOptions {
   readonly client: KubeClient;
@@ -14,6 +15,9 @@ export interface KindScannerOptions {
   readonly kind: KindInfo;
   /** Judges one object, as it is now. Never rejects for the object's sake. */
   readonly judge: (object: JsonObject) => Promise<void>;
+  readonly pacer: Pacer;
+  /** How many kinds are looked through at one time. */
+  readonly turns: Turns;
   /** What a pass met with; empty when nothing. */
   readonly onPass: (outcome: {readonly objects: number; readonly problem: string | undefined}) => void;
 }
@@ -21,61 +25,71 @@ export interface KindScannerOptions {
 export interface KindScanner {
   /** Looks at every object again, soon; several calls are one pass. */
   pass(): void;
+  /** The same of the objects of one namespace. */
+  passIn(namespace: string): void;
   stop(): Promise<void>;
 }
 
-const pageSize = 250;
 const passDelayMs = 1_500;
-const restartsPerPass = 3;
 /** Changes of one object within so long are judged once. */
 const changeDelayMs = 1_000;
 /** Objects whose change waits to be judged; beyond, a whole pass makes up for them. */
-const mostChanges = 2_000;
-/** So long the event loop is kept at most before others have their turn. */
-const sliceMs = 8;
+const mostChanges = 1_000;
+/** The same of namespaces. */
+const mostNamespaces = 50;
 
-/**
- * Keeps one kind judged: whole passes page by page, and single objects as they change. Of an object nothing stays but
- * where and which version it is.
- */
+/** Keeps one kind judged: whole passes page by page, and single objects as they change. Of an object nothing stays. */
 export function createKindScanner(options: KindScannerOptions): KindScanner {
-  const {client, clock, log, kind, judge} = options;
+  const {client, clock, log, kind, judge, pacer, turns} = options;
   const changed = new Map<string, JsonObject>();
-  /** Full objects on their way from the stream to the handler, that moment only. */
-  let arriving: JsonObject | undefined;
+  const namespaces = new Set<string>();
   let stopped = false;
   let passTimer: (() => void) | undefined;
   let changeTimer: (() => void) | undefined;
+  /** One piece of work after the other: what was read earlier is never judged later. */
   let working: Promise<void> = Promise.resolve();
-  let synced = false;
 
-  const reflector: Reflector = createReflector({
+  const stream = createObjectStream({
     client,
-    collection: {group: kind.group, version: kind.version, resource: kind.resource},
     clock,
     log,
-    optional: true,
-    project(object) {
-      arriving = object;
-      return identityOf(object);
+    kind,
+    async begin() {
+      const release = await turns.take();
+      const before = working;
+      let over: () => void = () => undefined;
+      const look = new Promise<void>(resolve => {
+        over = resolve;
+      });
+      working = before.then(() => look);
+      await before;
+      // What has changed so far is part of what is read now.
+      changed.clear();
+      namespaces.clear();
+      return () => {
+        release();
+        over();
+      };
     },
-    onChange(key, identity) {
-      const object = arriving;
-      arriving = undefined;
-      // What the first list brings is the first pass's.
-      if (!synced || stopped) return;
-      if (identity === undefined) changed.delete(key);
-      else if (object !== undefined && changed.size < mostChanges) {
-        changed.set(key, object);
-        changeTimer ??= clock.schedule(changeDelayMs, startChanges);
-      } else pass();
+    onPage: judgeAll,
+    onChange(key, object) {
+      if (stopped) return;
+      if (object === undefined) {
+        changed.delete(key);
+        return;
+      }
+      if (changed.size >= mostChanges && !changed.has(key)) {
+        changed.clear();
+        pass();
+        return;
+      }
+      changed.set(key, object);
+      changeTimer ??= clock.schedule(changeDelayMs, startChanges);
+    },
+    onLook: outcome => {
+      if (!stopped) options.onPass(outcome);
     },
   });
-  void reflector.synced.then(() => {
-    synced = true;
-    arriving = undefined;
-  });
-  reflector.start();
 
   function startChanges(): void {
     changeTimer = undefined;
@@ -90,76 +104,59 @@ export function createKindScanner(options: KindScannerOptions): KindScanner {
     if (stopped) return;
     passTimer ??= clock.schedule(passDelayMs, () => {
       passTimer = undefined;
-      enqueue(wholePass);
+      stream.look();
+    });
+  }
+
+  function passIn(namespace: string): void {
+    if (stopped || !kind.namespaced) return;
+    if (namespaces.size >= mostNamespaces) {
+      pass();
+      return;
+    }
+    if (namespaces.has(namespace)) return;
+    namespaces.add(namespace);
+    enqueue(async () => {
+      if (!namespaces.delete(namespace)) return;
+      try {
+        await stream.lookIn(namespace);
+      } catch (error) {
+        if (hasStatus(error, 404)) return;
+        pass();
+        throw error;
+      }
     });
   }
 
   function enqueue(work: () => Promise<void>): void {
-    working = working.then(() => (stopped ? undefined : work())).catch(error => log.error(`the scan of ${kind.resource} failed`, {error: String(error)}));
-  }
-
-  async function wholePass(): Promise<void> {
-    let objects = 0;
-    let problem: string | undefined;
-    for (let start = 0; start < restartsPerPass; start += 1) {
-      try {
-        objects = await onePass();
-        problem = undefined;
-        break;
-      } catch (error) {
-        problem = error instanceof KubeError ? error.message : String(error);
-        // A list that outlived the server's memory begins anew; what was judged stays judged.
-        if (!hasStatus(error, 410)) break;
-      }
-    }
-    if (!stopped) options.onPass({objects, problem});
-  }
-
-  async function onePass(): Promise<number> {
-    const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
-    let objects = 0;
-    let next: string | undefined;
-    do {
-      const query: Array<readonly [string, string]> = [['limit', String(pageSize)]];
-      if (next !== undefined) query.push(['continue', next]);
-      const {body} = await client.request({method: 'GET', path: `${root}/${kind.resource}`, query});
-      if (stopped) return objects;
-      const items = ownPath(body, 'items');
-      const page = (Array.isArray(items) ? items : []) as JsonObject[];
-      objects += page.length;
-      await judgeAll(page);
-      next = textOf(ownPath(body, 'metadata', 'continue')) || undefined;
-    } while (next !== undefined && !stopped);
-    return objects;
+    working = working
+      .then(() => (stopped ? undefined : work()))
+      .catch(error => {
+        if (!stopped) log.error(`the scan of ${kind.resource} failed`, {error: error instanceof KubeError ? error.message : String(error)});
+      });
   }
 
   async function judgeAll(objects: readonly JsonObject[]): Promise<void> {
-    let sliceStart = clock.monotonic();
     for (const object of objects) {
       if (stopped) return;
-      await judge({apiVersion: apiVersionOf(kind), kind: kind.kind, ...object});
-      if (clock.monotonic() - sliceStart < sliceMs) continue;
-      await new Promise<void>(resolve => setImmediate(resolve));
-      sliceStart = clock.monotonic();
+      await judge(object);
+      const pause = pacer.turn();
+      if (pause !== undefined) await pause;
     }
   }
 
   return {
+    // The first pass is the stream's own.
     pass,
+    passIn,
     async stop() {
       stopped = true;
       passTimer?.();
       changeTimer?.();
       changed.clear();
-      await reflector.stop();
+      namespaces.clear();
+      await stream.stop();
       await working;
     },
   };
-}
-
-/** Where, which, and whether anything but its status moved matters; labels and annotations are part of the version. */
-function identityOf(object: JsonObject): JsonObject {
-  const metadata = own(object, 'metadata');
-  const pick = (field: string) => ownPath(metadata, field) ?? null;
-  return {metadata: {name: pick('name'), namespace: pick('namespace'), uid: pick('uid'), resourceVersion: pick('resourceVersion')}};
 }

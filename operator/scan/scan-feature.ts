@@ -1,15 +1,20 @@
 import {Gauge} from 'prom-client';
+import type {Reflector} from '../../adapters/kube/reflector.js';
+import {deepEqual} from '../../engine/json/equal.js';
 import type {KindInfo} from '../../engine/resource-map.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyResult} from '../../engine/types.js';
 import {policyEvents} from '../events/policy-events.js';
 import type {Core, Feature} from '../feature.js';
 import {resultsFor, type ReportSettings, subjectOf} from '../reports/admission-results.js';
-import type {ReportResult} from '../reports/report-result.js';
 import type {ReportWriter} from '../reports/report-writer.js';
+import type {Standing} from '../reports/standing.js';
+import type {Who} from '../reports/who.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import {createKindScanner, type KindScanner} from './kind-scanner.js';
-import {scannedKinds} from './scan-kinds.js';
+import {createPacer} from './pacer.js';
+import {scannedByCel, scannedByClassic} from './scan-kinds.js';
+import {createTurns} from './turns.js';
 
 const judgeMs = 30_000;
 const settleMs = 500;
@@ -17,48 +22,93 @@ const settleMs = 500;
 export interface ScanTools {
   readonly writer: ReportWriter;
   readonly settings: ReportSettings;
+  readonly standing: () => Standing;
 }
 
 /** Judges objects that are there by policies of the background, on the leader: at an interval, and whatever changes. */
-export function createScanFeature(core: Core, {writer, settings}: ScanTools): Feature {
+export function createScanFeature(core: Core, {writer, settings, standing}: ScanTools): Feature {
   const {client, clock, log, flags, metrics} = core;
   const scanners = new Map<string, {readonly scanner: KindScanner; readonly kind: KindInfo}>();
   const problems = new Map<string, string>();
+  /** When each kind was last looked through, or when that was first wanted. */
+  const looked = new Map<string, number>();
+  /** Kinds of each policy as of the last plan, by `kind/key`. */
+  let planned: ReadonlyMap<string, ReadonlyMap<string, KindInfo>> = new Map();
+  /** Policies that changed since; `all`: something that every result may hang on. */
+  let touched: Set<string> | 'all' = 'all';
+  const pacer = createPacer(clock);
+  const turns = createTurns(flags.backgroundScanWorkers);
   let leading = false;
   let cancelPlan: (() => void) | undefined;
   let cancelInterval: (() => void) | undefined;
+  let unsubscribe: (() => void) | undefined;
+  /** Whose results a scan finds, by the policies of now. */
+  let isScanned: ((who: Who) => boolean) | undefined;
   const objectsGauge = new Gauge({name: 'kyverno_background_scan_objects', help: 'Objects of the last whole scan of a kind', labelNames: ['resource'], registers: [metrics.registry]});
   const failedGauge = new Gauge({name: 'kyverno_background_scan_failed', help: 'Whether the last whole scan of a kind failed', labelNames: ['resource'], registers: [metrics.registry]});
+  new Gauge({
+    name: 'kyverno_background_scan_age_seconds',
+    help: 'Time since each kind was last looked through whole',
+    labelNames: ['resource'],
+    registers: [metrics.registry],
+    collect() {
+      this.reset();
+      for (const [resource, at] of looked) this.set({resource}, (clock.now() - at) / 1000);
+    },
+  });
 
-  /** Starts and ends scanners as policies and kinds come and go; `again` has every kind looked at. */
+  /** Starts and ends scanners as policies and kinds come and go, and has looked at again what changes bear on. */
   function plan(): void {
     cancelPlan = undefined;
     if (!leading) return;
-    const wanted = scannedKinds(core.cache.current.policies.values(), celPolicies(), core.resources());
+    const before = planned;
+    const next = kindsOfPolicies();
+    const wanted = new Map<string, KindInfo>();
+    for (const kinds of next.values()) for (const [key, kind] of kinds) if (!wanted.has(key)) wanted.set(key, kind);
+    const again = touched === 'all' ? new Set(wanted.keys()) : new Set([...touched].flatMap(id => [...(before.get(id)?.keys() ?? []), ...(next.get(id)?.keys() ?? [])]));
+    planned = next;
+    touched = new Set();
     for (const [key, {scanner}] of scanners) {
       if (wanted.has(key)) continue;
-      scanners.delete(key);
+      drop(key);
       void scanner.stop();
     }
     for (const [key, kind] of wanted) {
-      let entry = scanners.get(key);
-      if (entry === undefined || entry.kind.version !== kind.version) {
-        if (entry !== undefined) void entry.scanner.stop();
-        entry = {kind, scanner: createKindScanner({client, clock, log, kind, judge: object => judge(object, kind), onPass: outcome => passed(key, outcome)})};
-        scanners.set(key, entry);
+      const entry = scanners.get(key);
+      if (entry?.kind.version === kind.version) {
+        if (again.has(key)) entry.scanner.pass();
+        continue;
       }
-      entry.scanner.pass();
+      void entry?.scanner.stop();
+      looked.set(key, clock.now());
+      const scanner = createKindScanner({client, clock, log, kind, pacer, turns, judge: object => judge(object, kind), onPass: outcome => passed(key, outcome)});
+      scanners.set(key, {kind, scanner});
     }
   }
 
-  function* celPolicies() {
-    for (const state of core.cel.cache.policies()) if (state.status === 'served') yield state.policy;
+  function kindsOfPolicies(): Map<string, ReadonlyMap<string, KindInfo>> {
+    const found = new Map<string, ReadonlyMap<string, KindInfo>>();
+    for (const policy of core.cache.current.policies.values()) found.set(idOf(policy.ref.kind, policy.ref.key), scannedByClassic(policy, core.resources()));
+    for (const state of core.cel.cache.policies()) {
+      if (state.status === 'served') found.set(idOf(state.policy.ref.kind, state.policy.ref.key), scannedByCel(state.policy, core.resources()));
+    }
+    return found;
+  }
+
+  /** Nothing is left of a kind that is not scanned any more. */
+  function drop(key: string): void {
+    scanners.delete(key);
+    problems.delete(key);
+    looked.delete(key);
+    objectsGauge.remove({resource: key});
+    failedGauge.remove({resource: key});
   }
 
   function passed(key: string, {objects, problem}: {readonly objects: number; readonly problem: string | undefined}): void {
-    objectsGauge.set({resource: key}, objects);
     failedGauge.set({resource: key}, problem === undefined ? 0 : 1);
     if (problem === undefined) {
+      objectsGauge.set({resource: key}, objects);
+      looked.set(key, clock.now());
       problems.delete(key);
       log.v(1, `background scan of ${key} done`, {objects});
     } else if (problems.get(key) !== problem) {
@@ -73,8 +123,10 @@ export function createScanFeature(core: Core, {writer, settings}: ScanTools): Fe
     if (subject === undefined) return;
     const {group, version} = kind;
     const where = {group, version, kind: kind.kind, subResource: '', namespace: request.namespace, name: request.name};
+    const room = writer.room();
+    if (room !== undefined) await room;
     if (flags.skipResourceFilters && core.filters().excludesResource(where)) {
-      writer.replace(subject, [], isBackground);
+      writer.replace(subject, [], covers);
       return;
     }
     const started = clock.monotonic();
@@ -88,7 +140,7 @@ export function createScanFeature(core: Core, {writer, settings}: ScanTools): Fe
     const results: PolicyResult[] = [...classic.results, ...cel.results.map(withoutConditionSkips), ...checks];
     const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
-    const isNews = flags.policyReports ? writer.replace(subject, resultsFor(results, settings), isBackground) : true;
+    const isNews = flags.policyReports ? writer.replace(subject, resultsFor(results, settings), covers) : true;
     if (isNews) tell(request, results);
   }
 
@@ -112,22 +164,15 @@ export function createScanFeature(core: Core, {writer, settings}: ScanTools): Fe
     for (const event of events) core.events.emit(event);
   }
 
-  /** Whose results a scan finds: those of policies that run in the background, and of policies that are no more. */
-  function isBackground(stored: ReportResult): boolean {
-    if (stored.source === 'kyverno') {
-      const state = core.cache.policy(stored.policy);
-      return state?.status !== 'served' || state.policy.source.spec.background;
-    }
-    const kind = kindOfSource.get(stored.source);
-    if (kind === undefined) return false;
-    const name = stored.policy.includes('/') ? `Namespaced${kind}` : kind;
-    const state = core.cel.cache.policy(name, stored.policy);
-    if (state?.status !== 'served') return true;
-    const {source} = state.policy;
-    return 'background' in source.spec && source.type !== 'generating' && source.spec.background;
+  function covers(who: Who): boolean {
+    isScanned ??= memoized(standing().isScanned);
+    return isScanned(who);
   }
 
-  function touch(): void {
+  function touch(policy?: string): void {
+    isScanned = undefined;
+    if (policy === undefined) touched = 'all';
+    else if (touched !== 'all') touched.add(policy);
     if (leading) cancelPlan ??= clock.schedule(settleMs, plan);
   }
 
@@ -138,26 +183,43 @@ export function createScanFeature(core: Core, {writer, settings}: ScanTools): Fe
     });
   }
 
+  /** What selectors see of a namespace bears on everything in it. */
+  function watchNamespaces(): void {
+    unsubscribe = namespacesOf(core)?.subscribe((name, now, before) => {
+      if (now === undefined || before === undefined) return;
+      if (deepEqual(ownPath(now, 'metadata', 'labels') ?? null, ownPath(before, 'metadata', 'labels') ?? null)) return;
+      for (const {scanner} of scanners.values()) scanner.passIn(name);
+    });
+  }
+
   async function end(): Promise<void> {
     cancelPlan?.();
     cancelPlan = undefined;
     cancelInterval?.();
-    const running = [...scanners.values()];
-    scanners.clear();
-    await Promise.all(running.map(({scanner}) => scanner.stop()));
+    cancelInterval = undefined;
+    unsubscribe?.();
+    unsubscribe = undefined;
+    touched = 'all';
+    planned = new Map();
+    const running = [...scanners];
+    for (const [key] of running) drop(key);
+    await Promise.all(running.map(([, {scanner}]) => scanner.stop()));
   }
 
   return {
     name: 'background scan',
     setLeading(now) {
+      const before = leading;
       leading = now && flags.backgroundScan;
+      if (leading === before) return;
       if (leading) {
+        watchNamespaces();
         touch();
         everyInterval();
       } else void end();
     },
-    onPolicy: () => touch(),
-    onCelPolicy: () => touch(),
+    onPolicy: (kind, key) => touch(idOf(kind, key)),
+    onCelPolicy: (kind, key) => touch(idOf(kind, key)),
     onException: () => touch(),
     onDiscovery: () => touch(),
     onConfig: () => touch(),
@@ -168,11 +230,30 @@ export function createScanFeature(core: Core, {writer, settings}: ScanTools): Fe
   };
 }
 
-const kindOfSource: ReadonlyMap<string, string> = new Map([
-  ['KyvernoValidatingPolicy', 'ValidatingPolicy'],
-  ['KyvernoMutatingPolicy', 'MutatingPolicy'],
-  ['KyvernoImageValidatingPolicy', 'ImageValidatingPolicy'],
-]);
+function idOf(kind: string, key: string): string {
+  return `${kind}/${key}`;
+}
+
+/** Set-ups without the whole process mirror no namespaces. */
+function namespacesOf(core: Core): Reflector | undefined {
+  try {
+    return core.manager.reflector('namespaces');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Equal askers are one object. */
+function memoized(ask: (who: Who) => boolean): (who: Who) => boolean {
+  const answers = new Map<Who, boolean>();
+  return who => {
+    const known = answers.get(who);
+    if (known !== undefined) return known;
+    const answer = ask(who);
+    answers.set(who, answer);
+    return answer;
+  };
+}
 
 /** A policy whose conditions do not hold has nothing to say of an object. */
 function withoutConditionSkips(result: PolicyResult): PolicyResult {

@@ -1,5 +1,5 @@
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
-import type {CompiledPolicy} from '../../engine/compile/types.js';
+import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 import type {KindInfo, ResourceMap} from '../../engine/resource-map.js';
 import {compileGlob} from '../../engine/values/glob.js';
 
@@ -18,33 +18,41 @@ export function scanKey({group, resource}: Pick<KindInfo, 'group' | 'resource'>)
   return `${group}/${resource}`;
 }
 
-/** Kinds that background policies judge, each in the version that the cluster prefers. Wildcards stand for all that can be listed. */
-export function scannedKinds(classic: Iterable<CompiledPolicy>, cel: Iterable<CompiledCelPolicy>, resources: ResourceMap): Map<string, KindInfo> {
+/** Kinds that a classic policy has judged in the background, each in the version that the cluster prefers; wildcards stand for all. */
+export function scannedByClassic(policy: CompiledPolicy, resources: ResourceMap): Map<string, KindInfo> {
+  if (!policy.source.spec.background) return new Map();
+  return toScan(policy.validateRules.flatMap(rule => kindsOfRule(rule, resources)));
+}
+
+/** The same of a policy written in CEL. */
+export function scannedByCel(policy: CompiledCelPolicy, resources: ResourceMap): Map<string, KindInfo> {
+  const {source} = policy;
+  if (source.type !== 'validating' && source.type !== 'mutating') return new Map();
+  if (!source.spec.background || source.spec.mode !== 'Kubernetes') return new Map();
+  return toScan(kindsOfCelPolicy(policy, resources));
+}
+
+/** Every kind that a rule may be about. */
+export function kindsOfRule(rule: Pick<CompiledRule, 'kinds'>, resources: ResourceMap): KindInfo[] {
+  return rule.kinds
+    .filter(selector => selector.subresource === '')
+    .flatMap(selector => {
+      const [group, version, kind] = [compileGlob(selector.group), compileGlob(selector.version), compileGlob(selector.kind)];
+      return resources.all().filter(info => group(info.group) && version(info.version) && kind(info.kind));
+    });
+}
+
+export function kindsOfCelPolicy({variants}: Pick<CompiledCelPolicy, 'variants'>, resources: ResourceMap): KindInfo[] {
+  return variants
+    .flatMap(({constraints}) => constraints?.resourceRules ?? [])
+    .flatMap(rule => resources.all().filter(info => fits(rule.apiGroups, info.group) && fits(rule.apiVersions, info.version) && fits(rule.resources, info.resource)));
+}
+
+function toScan(kinds: readonly KindInfo[]): Map<string, KindInfo> {
   const found = new Map<string, KindInfo>();
-  const add = (info: KindInfo) => {
+  for (const info of kinds) {
     const key = scanKey(info);
     if (!found.has(key) && !neverScanned.has(key) && !ownGroups.test(info.group)) found.set(key, info);
-  };
-  for (const policy of classic) {
-    if (!policy.source.spec.background) continue;
-    for (const rule of policy.validateRules) {
-      for (const selector of rule.kinds) {
-        if (selector.subresource !== '') continue;
-        const [group, version, kind] = [compileGlob(selector.group), compileGlob(selector.version), compileGlob(selector.kind)];
-        for (const info of resources.all()) if (group(info.group) && version(info.version) && kind(info.kind)) add(info);
-      }
-    }
-  }
-  for (const {source, variants} of cel) {
-    if (source.type !== 'validating' && source.type !== 'mutating') continue;
-    if (!source.spec.background || source.spec.mode !== 'Kubernetes') continue;
-    for (const {constraints} of variants) {
-      for (const rule of constraints?.resourceRules ?? []) {
-        for (const info of resources.all()) {
-          if (fits(rule.apiGroups, info.group) && fits(rule.apiVersions, info.version) && fits(rule.resources, info.resource)) add(info);
-        }
-      }
-    }
   }
   return found;
 }
@@ -52,4 +60,3 @@ export function scannedKinds(classic: Iterable<CompiledPolicy>, cel: Iterable<Co
 function fits(wanted: readonly string[], value: string): boolean {
   return wanted.includes('*') || wanted.includes('*/*') || wanted.includes(value);
 }
-

@@ -1,0 +1,37 @@
+import type {Clock} from '../../adapters/clock.js';
+import {sleep} from '../../adapters/clock.js';
+
+/** Keeps long work on the main loop from being felt by requests. */
+export interface Pacer {
+  /** To be asked after each small piece of work; a promise has to be waited for before the next one. */
+  turn(): Promise<void> | undefined;
+}
+
+/** So long the event loop is kept at most before others have their turn. */
+const sliceMs = 2;
+/** An idle loop is back sooner than this. */
+const busyMs = 0.5;
+/** While requests are served, the work has this part of the time at most. */
+const restPerSlice = 3;
+const longestRestMs = 20;
+
+/**
+ * Slices of two milliseconds. A loop that comes back late was busy with others: then the work rests for a multiple of
+ * what it took. On an idle loop it goes on at once.
+ */
+export function createPacer(clock: Clock): Pacer {
+  let started = clock.monotonic();
+  async function rest(worked: number): Promise<void> {
+    const left = clock.monotonic();
+    await new Promise<void>(resolve => setImmediate(resolve));
+    const others = clock.monotonic() - left;
+    if (others >= busyMs) await sleep(clock, Math.min(longestRestMs, Math.max(sliceMs, worked * restPerSlice)));
+    started = clock.monotonic();
+  }
+  return {
+    turn() {
+      const worked = clock.monotonic() - started;
+      return worked < sliceMs ? undefined : rest(worked);
+    },
+  };
+}
