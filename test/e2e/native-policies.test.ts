@@ -57,7 +57,7 @@ describe('a ValidatingPolicy that asks for a native policy', () => {
     await judgedNatively(operator, policy);
     await operator.barrier();
     expect((await create(configMap('a'))).message).toMatch(byVap('native'));
-    expect(await webhookPaths(operator, 'validating')).not.toContain('/vpol');
+    await eventually(async () => !(await webhookPaths(operator, 'validating')).includes('/vpol'), {what: 'no webhook is for it', timeoutMs: 60_000});
     const copy = await nativeObject(operator, policies, 'vpol-native');
     expect(copy?.spec.failurePolicy).toBe('Ignore');
     expect(copy?.metadata.ownerReferences).toMatchObject([{kind: 'ValidatingPolicy', name: 'native'}]);
@@ -157,7 +157,7 @@ describe('a MutatingPolicy that asks for a native policy', () => {
     await operator.barrier();
     const {object, message} = await create(configMap('a'));
     expect({data: object.data, message}).toEqual({data: {count: '1'}, message: ''});
-    expect(await webhookPaths(operator, 'mutating')).not.toContain('/mpol');
+    await eventually(async () => !(await webhookPaths(operator, 'mutating')).includes('/mpol'), {what: 'no webhook is for it', timeoutMs: 60_000});
   });
 });
 
