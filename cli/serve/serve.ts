@@ -9,8 +9,11 @@ import {createLogger, type Logger} from '../../adapters/log/logger.js';
 import {createOfflineContextLoader} from '../../adapters/offline-context-loader.js';
 import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
+import {createCelEngine} from '../../engine/cel-policies/run/create-cel-engine.js';
+import {CelPolicyCache} from '../../engine/cel-policies/snapshot/cel-policy-cache.js';
 import {createEngine} from '../../engine/run/create-engine.js';
 import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
+import {celServing} from '../../operator/cel-policies/serving.js';
 import packageJson from '../../package.json' with {type: 'json'};
 import {noFilters, noRoles} from '../../webhook/defaults.js';
 import {logSink} from '../../webhook/audit/log-sink.js';
@@ -18,9 +21,9 @@ import {createMetricsServer} from '../../webhook/metrics/metrics-server.js';
 import {createMetrics} from '../../webhook/metrics/metrics.js';
 import {createPolicyReview} from '../../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../../webhook/server.js';
-import {curlLines} from './curl-lines.js';
+import {celPaths, curlLines} from './curl-lines.js';
 import {fileCertificates} from './file-certificates.js';
-import {type FolderReport, loadFolder} from './load-folder.js';
+import {type FolderCaches, type FolderReport, loadFolder} from './load-folder.js';
 
 export interface ServeOptions {
   readonly policies: string;
@@ -52,20 +55,24 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
   growHeapSlowly();
   const log = createLogger({format: settings.format, verbosity: settings.verbosity});
-  const cache = new PolicyCache({resources: () => builtinResourceMap, compile, exceptions});
+  const resources = () => builtinResourceMap;
+  const cache = new PolicyCache({resources, compile, exceptions});
+  const cel = new CelPolicyCache({resources, compile: {regex}, exceptions});
+  const caches: FolderCaches = {classic: cache, cel};
   const {policies} = options;
   const [certificates, report, loader] = await Promise.all([
     fileCertificates(options.tlsDir, options.host, Date.now()),
-    loadFolder(policies, cache),
+    loadFolder(policies, caches),
     contextLoader(options.resources ?? [], log),
   ]);
   const metrics = createMetrics({version: packageJson.version});
   const server = createAdmissionServer({
     engine: createEngine({policies: cache, loader, regex}),
-    resources: () => builtinResourceMap,
+    resources,
     roles: noRoles,
     filters: () => noFilters,
-    policyReview: createPolicyReview({resources: () => builtinResourceMap, compile, exceptions, unknownKinds: 'warn'}),
+    policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'warn', cel: {regex}}),
+    cel: celServing({cache: cel, engine: createCelEngine({policies: cel, loader, regex}), forceIgnore: false, backgroundUsers: new Set()}),
     policies: {has: key => cache.policy(key)?.status === 'served'},
     audit: logSink(log),
     certificates,
@@ -87,9 +94,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   const url = `https://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${server.address()?.port}`;
   logReport(log, report);
   process.stdout.write(
-    [`kyverno ${packageJson.version} serves admission on ${url}, policies of ${resolve(policies)}`, ...curlLines(url, certificates.caFile), ''].join('\n'),
+    [`kyverno ${packageJson.version} serves admission on ${url}, policies of ${resolve(policies)}`, ...curlLines({url, caFile: certificates.caFile, celPaths: celPaths(cel)}), ''].join('\n'),
   );
-  const stopWatching = watchTree(policies, () => void reload(policies, cache, log), log);
+  const stopWatching = watchTree(policies, () => void reload(policies, caches, log), log);
   await untilSignal();
   stopWatching();
   await server.drain({maxWaitMs: 0, silentMs: 100});
@@ -100,10 +107,10 @@ export async function serve(options: ServeOptions): Promise<number> {
 let reloading: Promise<void> = Promise.resolve();
 
 /** One after another: two reads at once could publish the older one last. */
-function reload(policies: string, cache: PolicyCache, log: Logger): Promise<void> {
+function reload(policies: string, caches: FolderCaches, log: Logger): Promise<void> {
   reloading = reloading.then(async () => {
     try {
-      logReport(log, await loadFolder(policies, cache));
+      logReport(log, await loadFolder(policies, caches));
     } catch (error) {
       log.error('reloading policies failed; the former ones stay', {error});
     }

@@ -7,7 +7,7 @@ import {benchCel} from './cel/main.js';
 import {machineFacts} from './machine.js';
 import {compare, type Figures, type MeasureOptions, sendLoad, type Target} from './measure.js';
 import {benchOperator} from './operator.js';
-import {crowdedPolicies, namespacedPolicies, podPolicies, writePolicies} from './policy-sets.js';
+import {celPath, celPodPolicies, crowdedPolicies, namespacedPolicies, podPolicies, writePolicies} from './policy-sets.js';
 import {
   type BenchServer,
   cpuSeconds,
@@ -23,6 +23,8 @@ const root = resolve(import.meta.dirname, '..', '..');
 const quick = process.argv.includes('--quick');
 /** Only the operator in a cluster, which takes minutes. */
 const operator = process.argv.includes('--operator');
+/** Only policies written in CEL, over HTTP. */
+const vpol = process.argv.includes('--vpol');
 /** Only the evaluation of CEL expressions. */
 const cel = process.argv.includes('--cel');
 const stability = !quick && !process.argv.includes('--no-stability');
@@ -72,15 +74,20 @@ async function stop(servers: readonly BenchServer[]): Promise<void> {
 
 async function throughput(
   options: MeasureOptions,
-  folders: {none: string; some: string; many: string},
+  folders: {none: string; some: string; many: string; cel: string},
   allowFile: string,
 ) {
   const allow = keep(await startServer([allowFile, tlsDir]));
   const targets: Target[] = [
     {name: 'engine that always allows', server: allow},
     {name: 'no policies', server: await serve(folders.none)},
-    {name: '17 policies', server: await serve(folders.some)},
-    {name: '17 among 1,700', server: await serve(folders.many)},
+    ...(vpol
+      ? []
+      : [
+          {name: '17 policies', server: await serve(folders.some)},
+          {name: '17 among 1,700', server: await serve(folders.many)},
+        ]),
+    {name: '16 ValidatingPolicies', server: await serve(folders.cel), path: celPath(celPodPolicies())},
   ];
   const figures: Figures[] = [];
   for (const body of quick ? (['good', 'bad'] as const) : bodyNames) {
@@ -107,6 +114,26 @@ async function steadiness(options: MeasureOptions, folder: string) {
   }
   say(`\nRSS in MiB after requests: ${marks.join(', ')}`);
   await server.stop();
+}
+
+/** CPU of the first decisions of a fresh server, of the CEL ones compared with one that judges nothing. */
+async function firstDecisions(options: MeasureOptions, folders: {none: string; cel: string}) {
+  const cost = async (folder: string, path: string | undefined) => {
+    const costs: number[] = [];
+    for (let index = 0; index < 3; index++) {
+      const server = await serve(folder);
+      const before = cpuSeconds(server.pid);
+      await sendLoad(server, {...options, connections: 1}, {body: 'good', requests: 1, path});
+      costs.push((cpuSeconds(server.pid) - before) * 1000);
+      await server.stop();
+    }
+    return Math.min(...costs);
+  };
+  const none = await cost(folders.none, undefined);
+  const cel = await cost(folders.cel, celPath(celPodPolicies()));
+  say(
+    `\nFirst request of a fresh server, CPU ms with TLS hand-shake: ${none.toFixed(0)} without policies, ${cel.toFixed(0)} with 16 ValidatingPolicies`,
+  );
 }
 
 async function starts(options: MeasureOptions, folders: {some: string; namespaced: string}) {
@@ -146,6 +173,7 @@ async function main() {
   const folders = {
     none: writePolicies(join(work, 'none'), []),
     some: writePolicies(join(work, 'some'), podPolicies()),
+    cel: writePolicies(join(work, 'cel'), celPodPolicies()),
     many: writePolicies(join(work, 'many'), crowdedPolicies(1700)),
     namespaced: writePolicies(join(work, 'namespaced'), namespacedPolicies(3500)),
   };
@@ -167,6 +195,8 @@ async function main() {
     rounds: quick ? 3 : 7,
   };
   await throughput(options, folders, join(out, 'allow-server.mjs'));
+  await firstDecisions(options, folders);
+  if (vpol) return;
   await starts(options, folders);
   await benchCel(root, quick, say);
   if (stability) await steadiness(options, folders.some);

@@ -4,6 +4,8 @@ import {type BenchServer, cpuSeconds, type LoadClient, rssMiB} from './processes
 export interface Target {
   readonly name: string;
   readonly server: BenchServer;
+  /** Where the webhook's requests go; that of all classic policies when absent. */
+  readonly path?: string;
 }
 
 export interface Sample {
@@ -37,13 +39,13 @@ export interface MeasureOptions {
 export function sendLoad(
   target: BenchServer,
   options: MeasureOptions,
-  load: {readonly body: BodyName; readonly requests: number},
+  load: {readonly body: BodyName; readonly requests: number; readonly path?: string | undefined},
 ) {
   const {client, ca, bodies, connections, serverName} = options;
   return client.run({
     port: target.port,
     ca,
-    path: '/validate/fail?timeout=10s',
+    path: `${load.path ?? '/validate/fail'}?timeout=10s`,
     body: bodies[load.body] ?? '',
     requests: load.requests,
     connections,
@@ -51,10 +53,10 @@ export function sendLoad(
   });
 }
 
-async function slice(target: BenchServer, options: MeasureOptions, body: BodyName): Promise<Sample> {
-  const before = cpuSeconds(target.pid);
-  const {seconds, ...rest} = await sendLoad(target, options, {body, requests: options.requests});
-  const cpu = ((cpuSeconds(target.pid) - before) * 1000) / options.requests;
+async function slice({server, path}: Target, options: MeasureOptions, body: BodyName): Promise<Sample> {
+  const before = cpuSeconds(server.pid);
+  const {seconds, ...rest} = await sendLoad(server, options, {body, requests: options.requests, path});
+  const cpu = ((cpuSeconds(server.pid) - before) * 1000) / options.requests;
   return {cpu, perSecond: options.requests / seconds, ...rest};
 }
 
@@ -63,10 +65,10 @@ async function slice(target: BenchServer, options: MeasureOptions, body: BodyNam
  * server's slices the one with the least CPU counts: noise only ever adds.
  */
 export async function compare(targets: readonly Target[], options: MeasureOptions, body: BodyName): Promise<Figures[]> {
-  for (const {server} of targets) await sendLoad(server, options, {body, requests: options.warmUp});
+  for (const {server, path} of targets) await sendLoad(server, options, {body, requests: options.warmUp, path});
   const samples = new Map<string, Sample[]>(targets.map(({name}) => [name, []]));
   for (let round = 0; round < options.rounds; round++) {
-    for (const {name, server} of targets) samples.get(name)?.push(await slice(server, options, body));
+    for (const target of targets) samples.get(target.name)?.push(await slice(target, options, body));
   }
   return targets.map(({name, server}) => {
     const [best] = (samples.get(name) ?? []).sort((a, b) => a.cpu - b.cpu);

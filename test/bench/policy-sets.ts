@@ -3,10 +3,23 @@ import {join} from 'node:path';
 import {parse, stringify} from 'yaml';
 import {isObject, type JsonObject, own} from '../../engine/json/types.js';
 
-const folder = join(import.meta.dirname, 'policies');
-
 /** The 17 ClusterPolicies of the bench, by name. */
 export function podPolicies(): JsonObject[] {
+  return readFolder('policies');
+}
+
+/** The 16 ValidatingPolicies of the bench, by name: what the ClusterPolicies ask, in CEL. */
+export function celPodPolicies(): JsonObject[] {
+  return readFolder('cel-policies');
+}
+
+/** Where the API server would send requests about these ValidatingPolicies. */
+export function celPath(policies: readonly JsonObject[]): string {
+  return `/vpol/${policies.map(policyName).join('/')}`;
+}
+
+function readFolder(name: string): JsonObject[] {
+  const folder = join(import.meta.dirname, name);
   return readdirSync(folder)
     .filter(name => name.endsWith('.yaml'))
     .sort()
