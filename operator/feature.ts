@@ -20,6 +20,7 @@ import type {EventEmitter} from './events/event-emitter.js';
 import type {NativePolicies} from './native-policies/native-states.js';
 import type {Manager, Registration} from './manager/manager.js';
 import type {OwnRights} from './permissions/own-rights.js';
+import type {BackgroundConditions} from './status/background-conditions.js';
 import type {ClassicKind} from './policies/policy-handlers.js';
 
 /** What every room of the operator may use of the process. */
@@ -52,6 +53,8 @@ export interface Core {
   readonly config: () => OperatorConfig;
   /** Requests and objects that no policy sees, as the ConfigMap has it. */
   readonly filters: () => RequestFilters;
+  /** What background work has to tell of policies, for their status. */
+  readonly conditions: BackgroundConditions;
   /** Values of global context entries. */
   readonly globalContext: EntryStore;
   /** Whether this replica has the feature's duty. */

@@ -7,6 +7,7 @@ import {createNativePoliciesFeature} from './native-policies/native-policies-fea
 import {createReportFeatures} from './reports/reports-feature.js';
 import {createMetricsFeature} from './telemetry/metrics-feature.js';
 import {createTtlFeature} from './ttl/ttl-feature.js';
+import {createBackgroundFeature} from './update-requests/background-feature.js';
 
 type FeatureMaker = (core: Core) => Feature | readonly Feature[];
 
@@ -15,6 +16,7 @@ const makers: ReadonlyArray<readonly [Duty, FeatureMaker]> = [
   ['admission', createMetricsFeature],
   ['admission', core => createGlobalContextFeature(core, core.globalContext)],
   ['admission', createNativePoliciesFeature],
+  ['background', createBackgroundFeature],
   ['cleanup', createCleanupFeature],
   ['cleanup', createTtlFeature],
   ['reports', createReportFeatures],

@@ -44,6 +44,7 @@ import {classicStatusSource} from './policies/classic-status-source.js';
 import {NativePolicies} from './native-policies/native-states.js';
 import {createPolicyHandlers} from './policies/policy-handlers.js';
 import {replicaState, servedKinds} from './policies/replica-state.js';
+import {BackgroundConditions} from './status/background-conditions.js';
 import {joinStatusSources} from './policies/status-sources.js';
 import {createStatusController} from './policies/status-controller.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
@@ -97,7 +98,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const controllers = createControllerSeries(metrics.registry);
   const manager = createManager({client, clock, log, metrics: controllers});
   const regex = createRegexEngine();
-  const compile = {matchConditions: 'by-api-server', regex} as const;
+  const compile = {matchConditions: 'by-api-server', background: 'served', regex} as const;
   const exceptions = {
     enabled: flags.enablePolicyException,
     operatorNamespace: namespace,
@@ -200,10 +201,12 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, qps: flags.clientRateLimitQPS, burst: flags.clientRateLimitBurst, log, clock, onCall: queries})});
 
   let leading = false;
+  const conditions = new BackgroundConditions();
+  conditions.subscribe((kind, key) => status.enqueue(kind, key));
   const features = featureSet(
     createFeatures(
       {
-        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment},
+        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment, conditions},
         config: () => config,
         filters: () => filters,
         globalContext,
@@ -277,8 +280,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
     source: joinStatusSources(
-      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native}),
-      celStatusSource({cache: cel.cache, rights, native: policy => native.stateOf(policy)}),
+      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native, background: (kind, key) => conditions.of(kind, key)}),
+      celStatusSource({cache: cel.cache, rights, background: (kind, key) => conditions.of(kind, key), native: policy => native.stateOf(policy)}),
       kind => kind === 'ClusterPolicy' || kind === 'Policy',
     ),
   });

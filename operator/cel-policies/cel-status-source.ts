@@ -5,17 +5,20 @@ import type {OwnRights} from '../permissions/own-rights.js';
 import type {StatusSource} from '../policies/status-controller.js';
 import {celResourceKey} from './cel-kinds.js';
 import type {NativePolicyState} from '../native-policies/native-states.js';
+import type {Condition} from '../status/conditions.js';
 import {celStatus} from './cel-status.js';
 
 export interface CelSourceOptions {
   readonly cache: CelPolicyCache;
   readonly rights: OwnRights;
+  /** Of work in the background. */
+  readonly background: (kind: string, key: string) => readonly Condition[];
   /** What became of the native policy that it asks for; `undefined` when it asks for none. */
   readonly native: (policy: CompiledCelPolicy) => NativePolicyState | undefined;
 }
 
 /** The kinds of `policies.kyverno.io`; known to replicas and webhooks as `<Kind>/<key>`. */
-export function celStatusSource({cache, rights, native}: CelSourceOptions): StatusSource {
+export function celStatusSource({cache, rights, native, background}: CelSourceOptions): StatusSource {
   return {
     resourceOf: celResourceKey,
     state: (kind, key) => cache.policy(kind, key),
@@ -43,6 +46,7 @@ export function celStatusSource({cache, rights, native}: CelSourceOptions): Stat
         intercepted: policy !== undefined && needsWebhook(policy),
         missingRights: policy === undefined ? undefined : missingRights(policy, rights),
         native: policy === undefined ? undefined : native(policy),
+        background: background(kind, key),
         existing: own(object, 'status'),
         now,
       });

@@ -14,6 +14,8 @@ export interface CelStatusInput {
   /** What reports cannot read: `list pods`, one each; `undefined` where nothing is read. */
   readonly missingRights: readonly string[] | undefined;
   readonly native: NativePolicyState | undefined;
+  /** Of work in the background. */
+  readonly background: readonly Condition[];
   readonly existing: Json | undefined;
   /** RFC 3339. */
   readonly now: string;
@@ -33,7 +35,7 @@ export function celStatus(input: CelStatusInput): JsonObject {
   return {
     ...kept,
     observedGeneration: generation,
-    conditions: merge([readyCondition(input), ...noteConditions(state)], own(before, 'conditions')),
+    conditions: merge([readyCondition(input), ...noteConditions(state), ...input.background], own(before, 'conditions')),
     conditionStatus: {
       ready,
       message: native?.message ?? '',

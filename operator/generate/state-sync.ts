@@ -1,6 +1,6 @@
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
-import {isObject, type JsonObject} from '../../engine/json/types.js';
+import type {JsonObject} from '../../engine/json/types.js';
 import {apiVersionOf, type KindInfo} from '../../engine/resource-map.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy} from '../update-requests/background-policy.js';
@@ -163,7 +163,12 @@ export function createStateSync({core, families, index, writer, enqueue, onSourc
       try {
         await client.list(
           {group: kind.group, version: kind.version, resource: kind.resource},
-          {labelSelector: 'app.kubernetes.io/managed-by=kyverno', onPage: items => items.filter(isObject).forEach(item => remember(item, kind))},
+          {
+            labelSelector: 'app.kubernetes.io/managed-by=kyverno',
+            onPage(items) {
+              for (const item of items) remember(item, kind);
+            },
+          },
         );
       } catch (error) {
         // What may not be listed, or cannot be, was not made by us under these rights.

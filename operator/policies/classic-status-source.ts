@@ -14,10 +14,12 @@ export interface ClassicSourceOptions {
   readonly refusedConditions: (key: string) => string | undefined;
   readonly native: NativePolicies;
   readonly notes: (key: string) => readonly PolicyWebhookNote[];
+  /** Of work in the background. */
+  readonly background: (kind: string, key: string) => readonly Condition[];
 }
 
 /** ClusterPolicy and Policy. Their keys never meet: only a Policy's holds a slash. */
-export function classicStatusSource({cache, refusedConditions, notes, native}: ClassicSourceOptions): StatusSource {
+export function classicStatusSource({cache, refusedConditions, notes, native, background}: ClassicSourceOptions): StatusSource {
   const kindOf = (key: string): ClassicKind => (key.includes('/') ? 'Policy' : 'ClusterPolicy');
   return {
     resourceOf: kind => policyResources[kind as ClassicKind],
@@ -48,7 +50,7 @@ export function classicStatusSource({cache, refusedConditions, notes, native}: C
         readiness,
         // No condition of its own: scripts take a policy for ready when Ready is all that is said of it.
         remarks: notes(key).flatMap(({reason, message}) => (reason === 'bootstrap' ? [message] : [])),
-        conditions: notes(key).flatMap(noteConditions),
+        conditions: [...notes(key).flatMap(noteConditions), ...background(kindOf(key), key)],
         existing: own(object, 'status'),
         now,
       });

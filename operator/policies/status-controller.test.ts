@@ -42,7 +42,7 @@ beforeEach(async () => {
     client,
     clock: createManualClock(),
     log: createLogger({format: 'text', verbosity: 0, write: () => undefined}),
-    source: classicStatusSource({cache, refusedConditions: () => undefined, notes: () => [], native: new NativePolicies()}),
+    source: classicStatusSource({cache, refusedConditions: () => undefined, notes: () => [], native: new NativePolicies(), background: () => []}),
     lister: () => mirror,
     ref: (_key, name) => ({group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', name}),
     replicas: () => [{identity: 'a', state: {versions: {ClusterPolicy: reported}, refused: refusals, incomplete: false}}],

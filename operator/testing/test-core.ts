@@ -20,6 +20,7 @@ import type {Core, Feature} from '../feature.js';
 import type {PolicyEvent} from '../events/event.js';
 import {EntryStore} from '../global-context/entry-store.js';
 import {NativePolicies} from '../native-policies/native-states.js';
+import {BackgroundConditions} from '../status/background-conditions.js';
 import {createManager} from '../manager/manager.js';
 
 export interface TestCore {
@@ -56,6 +57,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   const cache = new PolicyCache({resources, compile: {matchConditions: 'by-api-server', background: 'served', regex}, exceptions});
   const core = {
     client,
+    conditions: new BackgroundConditions(),
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     native,

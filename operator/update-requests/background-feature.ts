@@ -18,7 +18,6 @@ import {createMutations} from '../mutate-existing/apply-mutations.js';
 import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
 import {policyResources} from '../policies/policy-handlers.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
-import type {BackgroundConditions} from '../status/background-conditions.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
 import {celFamily} from './cel-family.js';
 import {classicFamily} from './classic-family.js';
@@ -34,12 +33,14 @@ const registrationKey = 'updaterequests';
 const workers = 10;
 
 /** Generation and mutation of existing objects: from update requests, and from what the cluster's state implies. */
-export function createBackgroundFeature(core: Core, conditions: BackgroundConditions): Feature {
-  const {client, clock, log, manager, environment, metrics} = core;
+export function createBackgroundFeature(own: Core): Feature {
+  // What policies make is made with the rights of who works in the background; update requests are the operator's own.
+  const core: Core = {...own, client: own.worker};
+  const {client, clock, log, manager, environment, metrics, conditions} = core;
   const families: readonly BackgroundFamily[] = [classicFamily(core), celFamily(core)];
   const mirror = () => manager.lister(registrationKey);
   const serviceAccount = `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`;
-  const creator = createRequestCreator(core, mirror);
+  const creator = createRequestCreator(own, mirror);
   const chains = createChainLimit(clock, log);
   const index = new DownstreamIndex();
   const writer = createDownstreamWriter(core, index);
@@ -71,7 +72,7 @@ export function createBackgroundFeature(core: Core, conditions: BackgroundCondit
     },
   });
 
-  const worker = createRequestWorker({core, families, mirror, work: requested, park: (right, key) => session?.rights.park(right, `ur|${key}`), isGone});
+  const worker = createRequestWorker({core: own, families, mirror, work: requested, park: (right, key) => session?.rights.park(right, `ur|${key}`), isGone});
 
   interface Session {
     readonly queue: WorkQueue;
@@ -94,7 +95,9 @@ export function createBackgroundFeature(core: Core, conditions: BackgroundCondit
       },
     });
     const state = createStateSync({core, families, index, writer, enqueue: enqueueState, onSource: wakeRequests});
-    const rights = createMissingRights({client, clock, log, onGranted: (_right, works) => works.forEach(work => queue.add(work))});
+    const rights = createMissingRights({client, clock, log, onGranted: (_right, works) => {
+      for (const work of works) queue.add(work);
+    }});
     const existing = createExistingPass({core, families, enqueue: (policyId, trigger) => enqueue('existing', policyId, trigger)});
     return {queue, state, rights, existing};
   }

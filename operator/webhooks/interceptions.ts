@@ -8,6 +8,8 @@ import {resolveKind} from './resolve-kinds.js';
 
 const validateOperations = ['CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const mutateOperations = ['CREATE', 'UPDATE'];
+/** What else happens to a trigger is heard of by watching it. */
+const backgroundOperations = ['CREATE', 'UPDATE'];
 
 export interface PolicyInterceptions {
   readonly interceptions: readonly Interception[];
@@ -25,12 +27,14 @@ export function interceptionsOf(
   const unresolved = new Set<string>();
   const namespacedOnly = policy.ref.namespace !== '';
   for (const rule of policy.rules) {
-    if (rule.type !== type) continue;
+    const isBackground = rule.type === 'generate' || rule.type === 'mutateExisting';
+    // What they lead to is noted when a request is let in, and nothing is changed: a validating webhook.
+    if (isBackground ? type !== 'validate' : rule.type !== type) continue;
     for (const filter of rule.source.match.filters) {
       for (const kind of filter.kinds) {
         const found = resolveKind(kind, {resources, namespacedOnly});
         if (found.length === 0) unresolved.add(kind);
-        const operations = operationsFor(rule.source, filter, kind, type);
+        const operations = operationsFor(rule.source, filter, kind, isBackground ? 'background' : type);
         if (operations.length > 0) interceptions.push(...found.map(resource => ({...resource, operations})));
       }
     }
@@ -39,12 +43,20 @@ export function interceptionsOf(
 }
 
 /** The filter's operations (or the default) less those that an exclusion by kind and operation alone takes away. */
-function operationsFor(rule: ClassicRule, filter: ResourceFilter, kind: string, type: CompiledRule['type']): string[] {
-  const wanted: readonly string[] = filter.operations.length > 0 ? filter.operations : type === 'validate' ? validateOperations : mutateOperations;
+function operationsFor(rule: ClassicRule, filter: ResourceFilter, kind: string, type: CompiledRule['type'] | 'background'): string[] {
+  const wanted: readonly string[] = filter.operations.length > 0 ? filter.operations : defaultOperations(kind, type);
   // Mutation has no object to change on DELETE.
   const possible = type === 'mutate' ? wanted.filter(operation => operation !== 'DELETE') : wanted;
   const excluded = excludedOperations(rule, kind);
   return possible.filter(operation => !excluded.has(operation));
+}
+
+function defaultOperations(kind: string, type: CompiledRule['type'] | 'background'): readonly string[] {
+  if (type === 'validate') return validateOperations;
+  if (type !== 'background') return mutateOperations;
+  // Only subresources are connected to.
+  const subresource = parseKindSelector(kind)?.subresource ?? '';
+  return subresource === '' ? backgroundOperations : ['CONNECT', ...backgroundOperations];
 }
 
 function excludedOperations(rule: ClassicRule, kind: string): Set<string> {

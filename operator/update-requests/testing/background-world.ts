@@ -3,7 +3,7 @@ import {parseYamlDocuments} from '../../../engine/yaml/index.js';
 import type {EngineRequest} from '../../../engine/types.js';
 import {builtinResourceMap} from '../../../engine/builtin-resources.js';
 import {existingObjectRequest} from '../../requests/existing-object.js';
-import {BackgroundConditions} from '../../status/background-conditions.js';
+import type {BackgroundConditions} from '../../status/background-conditions.js';
 import {createTestCore, type TestCore} from '../../testing/test-core.js';
 import {createBackgroundFeature} from '../background-feature.js';
 
@@ -33,8 +33,8 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
   const test = await createTestCore({reads: 'cluster'});
   const {core, server} = test;
   server.tracksFields = true;
-  const conditions = new BackgroundConditions();
-  const feature = createBackgroundFeature(core, conditions);
+  const {conditions} = core;
+  const feature = createBackgroundFeature(core);
   core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false, reconcile: () => undefined});
   core.manager.register({key: 'policies', group: 'kyverno.io', version: 'v1', resource: 'policies', namespaced: true, reconcile: () => undefined});
   await test.run({...feature, setLeading: leading => feature.setLeading?.(leading && lead)});
