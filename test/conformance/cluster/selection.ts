@@ -8,6 +8,8 @@ export interface Selection {
   readonly families: readonly string[];
   /** Parts of suite ids. */
   readonly suites: readonly string[];
+  /** Parts of ids of suites that are left out. */
+  readonly without: readonly string[];
   /** Only suites that count for the figure (see `counts`). */
   readonly onlyPassing: boolean;
   /** Only the listed sample. */
@@ -37,6 +39,7 @@ export const usage = `npm run conformance:cluster -- [options]
   --kind NAME        chainsaw (default), policies-chainsaw or all
   --family NAME      one family; may be repeated
   --suite TEXT       suites whose id contains the text; may be repeated
+  --without TEXT     not those whose id contains the text; may be repeated
   --only-passing     only suites that count: Kyverno's operator passes them
   --sample           only the sample that CI runs
   --resume           leave out suites that have a result
@@ -61,6 +64,7 @@ export function parseSelection(args: readonly string[]): Selection {
       kind: {type: 'string', default: 'chainsaw'},
       family: many,
       suite: many,
+      without: many,
       'only-passing': off,
       sample: off,
       resume: off,
@@ -84,6 +88,7 @@ export function parseSelection(args: readonly string[]): Selection {
     kinds,
     families: values.family,
     suites: values.suite,
+    without: values.without,
     onlyPassing: values['only-passing'],
     sample: values.sample,
     resume: values.resume,
@@ -124,6 +129,7 @@ export function select(suites: readonly ClusterSuite[], selection: Selection, kn
     const inFamily = (name: string) => family === name || family.startsWith(`${name}/`);
     if (selection.families.length > 0 && !selection.families.some(inFamily)) return false;
     if (named && !selection.suites.some(text => id.includes(text))) return false;
+    if (selection.without.some(text => id.includes(text))) return false;
     if (selection.onlyPassing && !counts(suite)) return false;
     if (selection.sample && !known.sample.has(id)) return false;
     if (!(named || selection.pods || suite.recorded === 'pass') && suite.needsPods) return false;

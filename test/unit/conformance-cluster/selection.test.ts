@@ -53,6 +53,7 @@ describe('the choice of suites', () => {
   it('goes on after a cut run', () => expect(chosen('--resume')).toEqual(['b']));
   it('repeats what did not pass', () => expect(chosen('--failed')).toEqual(['c']));
   it('takes the sample', () => expect(chosen('--sample')).toEqual(['a']));
+  it('leaves out suites by a part of the id', () => expect(chosen('--without', 'e2e')).toEqual(['a', 'b']));
   it('takes one part of several', () => expect(chosen('--shard', '2/2')).toEqual(['b']));
   it.each([['--kind', 'cli'], ['--shard', '3/2'], ['--patience', 'x'], ['--what']])('refuses %s %s', (...args) =>
     expect(() => chosen(...args.filter(arg => arg !== undefined))).toThrow(),
