@@ -26,6 +26,8 @@ export interface AdmissionContext {
   standingAnswer?: AdmissionAnswer;
   /** Verdicts behind the answer, for the log. */
   results?: readonly PolicyResult[];
+  /** Verdicts of policies that only report, where they were there in time. */
+  audited?: readonly PolicyResult[];
   /** The answer left before the handler was done: what comes later counts for nothing. */
   expired?: boolean;
 }

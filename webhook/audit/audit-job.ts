@@ -28,7 +28,16 @@ export interface AuditJob {
     readonly failurePolicy?: FailurePolicy;
     readonly audit: boolean;
     readonly only?: readonly string[];
+    /** Audit policies as judged before the answer left, or on the way. */
+    readonly judged?: MaybePromise<Judged>;
   };
+}
+
+export interface Judged {
+  readonly results: readonly PolicyResult[];
+  readonly seconds: number;
+  /** Why they could not be judged. */
+  readonly error?: unknown;
 }
 
 const none: readonly PolicyResult[] = [];
@@ -49,17 +58,14 @@ export function createAuditRun(options: AuditRunOptions): (job: AuditJob, abort:
 
   function judged(job: AuditJob): MaybePromise<readonly PolicyResult[]> {
     if (job.evaluate?.audit !== true) return none;
-    const started = clock.monotonic();
     const {failurePolicy} = job.evaluate;
-    const deadline = clock.now() + options.timeoutMs;
-    const base = {bucket: 'audit', deadline} as const;
-    const response = engine.validate(job.request, failurePolicy === undefined ? base : {...base, failurePolicy});
-    return after(response, ({results}) => told(job, results, started));
+    const found = job.evaluate.judged ?? judgeAudit(engine, job.request, {failurePolicy, timeoutMs: options.timeoutMs, clock});
+    return after(found, outcome => told(job, outcome));
   }
 
-  function told(job: AuditJob, results: readonly PolicyResult[], started: number): readonly PolicyResult[] {
+  function told(job: AuditJob, {results, seconds, error}: Judged): readonly PolicyResult[] {
+    if (error !== undefined) throw error;
     if (results.length === 0) return results;
-    const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(job.request, results, {cause: 'admission_request', evaluated: seconds, applied: seconds});
     logVerdicts(log, job.request, results);
     logDecisions(log, job.request, results);
@@ -109,4 +115,23 @@ function record(job: AuditJob, results: readonly PolicyResult[]): AuditRecord {
 
 function turn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
+}
+
+/** Verdicts of policies that only report. Never throws and never rejects. */
+export function judgeAudit(
+  engine: Engine,
+  request: EngineRequest,
+  {failurePolicy, timeoutMs, clock}: {readonly failurePolicy: FailurePolicy | undefined; readonly timeoutMs: number; readonly clock: Clock},
+): MaybePromise<Judged> {
+  const started = clock.monotonic();
+  const seconds = () => (clock.monotonic() - started) / 1000;
+  const failed = (error: unknown): Judged => ({results: none, seconds: seconds(), error});
+  const deadline = clock.now() + timeoutMs;
+  try {
+    const response = engine.validate(request, {bucket: 'audit', deadline, ...(failurePolicy !== undefined && {failurePolicy})});
+    if (!(response instanceof Promise)) return {results: response.results, seconds: seconds()};
+    return response.then(({results}) => ({results, seconds: seconds()}), failed);
+  } catch (error) {
+    return failed(error);
+  }
 }

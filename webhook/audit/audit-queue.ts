@@ -25,6 +25,8 @@ export interface AuditQueueOptions<Job> {
 export interface AuditQueue<Job> {
   /** Never waits and never throws; false when the job was dropped (and counted). */
   submit(job: Job): boolean;
+  /** Jobs that have not been started. */
+  readonly waiting: number;
   /** Resolves when nothing waits or runs. */
   idle(): Promise<void>;
   /** Drops what waits, ends what runs. */
@@ -142,6 +144,9 @@ export function createAuditQueue<Job>(options: AuditQueueOptions<Job>): AuditQue
       waiting.push(job);
       schedule();
       return true;
+    },
+    get waiting() {
+      return waiting.length - head;
     },
     idle: () =>
       running === 0 && head === waiting.length ? Promise.resolve() : new Promise(resolve => idleWaiters.push(resolve)),

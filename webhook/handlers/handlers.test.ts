@@ -1,5 +1,5 @@
 import {afterEach, describe, expect, it} from 'vitest';
-import type {MutateResponse, ValidateOptions, ValidateResponse} from '../../engine/types.js';
+import type {MutateResponse, PolicyResult, ValidateOptions, ValidateResponse} from '../../engine/types.js';
 import {
   type Harness,
   type HarnessOptions,
@@ -24,6 +24,12 @@ const failing = (name: string, message: string, action: 'Enforce' | 'Audit' = 'E
   policy(name, [rule('check', {status: 'fail', message, action})]);
 const inBucket = (bucket: ValidateOptions['bucket'], ...results: ValidateResponse['results']) =>
   scriptedEngine({validate: (_request, options) => ({results: options.bucket === bucket ? results : []})});
+
+/** What the API server's audit log gets of these verdicts: policy, rule, result, action. */
+function annotated(...verdicts: ReadonlyArray<readonly [string, string, string, string]>): Record<string, string> {
+  const results = verdicts.map(([name, check, result, action]) => ({policy: name, rule: check, result, action}));
+  return {'decision-id': 'u-1', results: JSON.stringify(results)};
+}
 
 describe('validation', () => {
   it('hands the engine the request in its shape, with the path’s failure policy and a deadline', async () => {
@@ -58,12 +64,14 @@ describe('validation', () => {
     });
     expect(await harness.review('/validate/fail')).toEqual({
       uid: 'u-1',
+      auditAnnotations: annotated(['two', 'check', 'fail', 'Enforce'], ['one', 'check', 'fail', 'Enforce']),
       allowed: false,
       status: {
         metadata: {},
         status: 'Failure',
         message:
           "\n\nresource Pod/shop/web was blocked due to the following policies \n\none:\n  check: 'validation error: first'\ntwo:\n  check: second\n",
+        details: {causes: [{reason: 'DecisionID', message: 'u-1'}]},
       },
     });
     const line = harness.lines.find(text => text.includes('webhook denied'))!;
@@ -79,6 +87,7 @@ describe('validation', () => {
     expect(await harness.review('/validate/ignore')).toEqual({
       uid: 'u-1',
       allowed: true,
+      auditAnnotations: annotated(['p', 'r', 'error', 'Enforce']),
       warnings: ['policy p.r: no such key'],
     });
     expect(harness.lines.some(line => line.includes('policy p failed') && line.includes('no such key'))).toBe(true);
@@ -92,6 +101,7 @@ describe('validation', () => {
     expect(await harness.review('/validate/fail')).toEqual({
       uid: 'u-1',
       allowed: true,
+      auditAnnotations: annotated(['p', 'r', 'fail', 'Audit']),
       warnings: ['policy p.r: line one line two'],
     });
   });
@@ -179,6 +189,53 @@ describe('what follows the answer', () => {
     expect(harness.lines.some(line => line.includes('policy a failed'))).toBe(true);
   });
 
+  it('that needs nothing from outside is in the API server’s audit log too, once judged and once told', async () => {
+    let runs = 0;
+    const harness = await start({
+      engine: scriptedEngine({
+        validate: (_, {bucket}) => {
+          if (bucket !== 'audit') return {results: []};
+          runs += 1;
+          return {results: [policy('a', [rule('r', {status: 'fail', action: 'Audit'})])]};
+        },
+      }),
+    });
+    expect(await harness.review('/validate/fail')).toEqual({uid: 'u-1', allowed: true, auditAnnotations: annotated(['a', 'r', 'fail', 'Audit'])});
+    await settle();
+    expect(runs).toBe(1);
+    expect(harness.records[0]?.results.map(result => result.policy.name)).toEqual(['a']);
+    expect(harness.lines.filter(line => line.includes('policy a failed'))).toHaveLength(1);
+  });
+
+  it('that has to wait follows the answer', async () => {
+    let answered: (results: PolicyResult[]) => void = () => undefined;
+    const harness = await start({
+      engine: scriptedEngine({
+        validate: (_, {bucket}) => (bucket === 'audit' ? new Promise(resolve => (answered = results => resolve({results}))) : {results: []}),
+      }),
+    });
+    expect(await harness.review('/validate/fail')).toEqual({uid: 'u-1', allowed: true});
+    await settle();
+    expect(harness.records).toEqual([]);
+    answered([policy('late', [rule('r', {status: 'fail', action: 'Audit'})])]);
+    await settle();
+    expect(harness.records[0]?.results.map(result => result.policy.name)).toEqual(['late']);
+  });
+
+  it('that fails changes no answer and says so', async () => {
+    const harness = await start({
+      engine: scriptedEngine({
+        validate: (_, {bucket}) => {
+          if (bucket === 'audit') throw new Error('broken');
+          return {results: []};
+        },
+      }),
+    });
+    expect(await harness.review('/validate/fail')).toEqual({uid: 'u-1', allowed: true});
+    await settle();
+    expect(harness.lines.some(line => line.includes('broken'))).toBe(true);
+  });
+
   it('of a refusal is a record with its message and no audit run', async () => {
     const harness = await start({engine: inBucket('enforce', failing('p', 'm'))});
     await harness.review('/validate/fail');
@@ -264,6 +321,7 @@ describe('mutation', () => {
     expect(await harness.review('/mutate/ignore')).toEqual({
       uid: 'u-1',
       allowed: true,
+      auditAnnotations: annotated(['m', 'set', 'error', 'Enforce']),
       warnings: ['policy m.set: boom'],
     });
   });

@@ -2,7 +2,7 @@ import type {Clock} from '../../adapters/clock.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import type {MaybePromise} from '../../engine/context-loader.js';
 import type {Engine, PolicyResult, ValidateOptions} from '../../engine/types.js';
-import type {AuditJob} from '../audit/audit-job.js';
+import {type AuditJob, type Judged, judgeAudit} from '../audit/audit-job.js';
 import {allowedWith, denied} from '../answers.js';
 import {after, errorText, isPromise, type AdmissionContext, type Handler} from '../context.js';
 import {denialMessage} from '../messages/denial.js';
@@ -16,6 +16,10 @@ export interface ValidateHandlerOptions {
   readonly engine: Engine;
   readonly policies: PolicyNames | undefined;
   readonly submit: (job: AuditJob) => void;
+  /** Budget of what follows the answer, milliseconds. */
+  readonly auditTimeoutMs: number;
+  /** Whether what only reports may be judged before the answer leaves: it costs the same, but the requester waits. */
+  readonly auditsAtOnce: () => boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -24,8 +28,9 @@ export interface ValidateHandlerOptions {
 type Mutable<T> = {-readonly [K in keyof T]: T[K]};
 
 /**
- * Judges what can refuse the request, then what only warns; everything else follows the answer. A path that names one
- * policy judges all of it at once.
+ * Judges what can refuse the request, then what only warns. What only reports is judged as well before the answer, so
+ * that the API server's audit log has it, unless it has to wait for something or others wait already: then it follows
+ * the answer, as everything else does. A path that names one policy judges all of it at once.
  */
 export function validateHandler(options: ValidateHandlerOptions): Handler {
   const {engine, metrics, clock} = options;
@@ -48,7 +53,11 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
     return after(warn(context), loud => {
       const all = loud.length === 0 ? results : [...results, ...loud];
       context.results = all;
-      if (!expired) finish(context, all, undefined);
+      if (!expired) {
+        const judged = audit(context);
+        finish(context, all, undefined, judged);
+        if (judged !== undefined && !isPromise(judged) && judged.results.length > 0) context.audited = judged.results;
+      }
       return loud.length === 0 ? context.standingAnswer! : allowedWith([...warnings, ...validationWarnings(loud)]);
     });
   }
@@ -74,7 +83,18 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
     }
   }
 
-  function finish(context: AdmissionContext, results: readonly PolicyResult[], message: string | undefined): void {
+  function audit(context: AdmissionContext): MaybePromise<Judged> | undefined {
+    const request = context.engineRequest!;
+    if (request.dryRun || !options.auditsAtOnce()) return undefined;
+    return judgeAudit(engine, request, {failurePolicy: context.route.failurePolicy, timeoutMs: options.auditTimeoutMs, clock});
+  }
+
+  function finish(
+    context: AdmissionContext,
+    results: readonly PolicyResult[],
+    message: string | undefined,
+    judged?: MaybePromise<Judged>,
+  ): void {
     const request = context.engineRequest!;
     const {failurePolicy, policies} = context.route;
     if (request.dryRun) return;
@@ -86,6 +106,7 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
     const evaluate: Mutable<NonNullable<AuditJob['evaluate']>> = {audit: policies === undefined};
     if (policies !== undefined) evaluate.only = policies;
     else if (failurePolicy !== undefined) evaluate.failurePolicy = failurePolicy;
+    if (judged !== undefined) evaluate.judged = judged;
     options.submit({...base, allowed: true, evaluate});
   }
 

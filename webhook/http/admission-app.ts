@@ -1,7 +1,9 @@
 import type {IncomingMessage} from 'node:http';
 import Koa from 'koa';
+import type {PolicyResult} from '../../engine/types.js';
 import {errorText, type AdmissionContext} from '../context.js';
 import {deadlines} from '../deadline.js';
+import {auditAnnotations} from '../review/audit-annotations.js';
 import {checkContentType, decodeReview, DecodeError} from '../review/decode.js';
 import {encodeReview} from '../review/encode.js';
 import type {AdmissionRoute} from '../routes.js';
@@ -78,8 +80,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
         timeoutMs,
         ...deadlines(receivedAt, timeoutMs, limits.answerReserveMs),
       };
-      const answer = handler(context);
-      return {status: 200, body: encodeReview(review, answer instanceof Promise ? await answer : answer), json: true};
+      const outcome = handler(context);
+      const answer = outcome instanceof Promise ? await outcome : outcome;
+      const annotations = auditAnnotations(review.request.uid, answer, allResults(context));
+      return {status: 200, body: encodeReview(review, answer, annotations), json: true};
     } catch (error) {
       if (error instanceof DecodeError) {
         quietly('decode', `admission request to ${route.pattern} failed: ${error.message}`);
@@ -148,6 +152,10 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     metrics.httpRequest(knownMethod(request.method), pattern, (clock.monotonic() - startedAt) / 1000);
   });
   return app;
+}
+
+function allResults({results, audited}: AdmissionContext): readonly PolicyResult[] | undefined {
+  return audited === undefined ? results : [...(results ?? []), ...audited];
 }
 
 /**

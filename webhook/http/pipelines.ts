@@ -26,6 +26,9 @@ export interface Pipelines {
   readonly audit: AuditQueue<AuditJob>;
 }
 
+/** While more audit work waits, answers do not wait for more of it. */
+const mostWaiting = 8;
+
 /** Every admission path as one function of the decoded review. The order of layers is the contract. */
 export function createPipelines(options: AdmissionServerOptions, limits: AdmissionLimits): Pipelines {
   const {clock, log, metrics, engine, policies, filters} = options;
@@ -73,7 +76,10 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
   return {
     audit,
     handlers: {
-      validate: build(resourceLayers([]), validateHandler(shared)),
+      validate: build(
+        resourceLayers([]),
+        validateHandler({...shared, auditTimeoutMs: limits.auditTimeoutMs, auditsAtOnce: () => audit.waiting <= mostWaiting}),
+      ),
       mutate: build(
         resourceLayers([operationFilter]),
         mutateHandler({...shared, dumpPatches: options.dumpPatches === true}),

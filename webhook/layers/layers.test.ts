@@ -76,9 +76,9 @@ describe('the layers', () => {
       'resource filter',
       'enforce',
       'audit-warn',
+      'audit',
       'admission answer',
       'metrics',
-      'audit',
     ]);
   });
 
