@@ -3,6 +3,7 @@ import {compileGenerations} from '../../cel-generate/compile-generations.js';
 import {compileMutations} from '../../cel-mutate/compile-mutations.js';
 import {configurationWarnings} from '../../cel-mutate/configuration-warnings.js';
 import type {Diagnostic} from '../../diagnostic.js';
+import {Faults} from '../../policy/faults.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {ResourceMap} from '../../resource-map.js';
 import {deriveVariants, unknownControllers} from '../autogen/derive-variants.js';
@@ -247,12 +248,16 @@ function fieldWarnings(source: Served, {programs}: ExpressionCompiler, resources
 
 function controllerWarnings(source: CelPolicy, resources: ResourceMap): Diagnostic[] {
   if (source.type !== 'validating' && source.type !== 'mutating') return [];
-  return unknownControllers(source, resources).map(name => ({
-    code: 'autogen-controller',
-    path: 'spec.autogen.podControllers.controllers',
-    message: `${JSON.stringify(name)} is no Pod controller that is known and is left out`,
-    hint: 'daemonsets, deployments, replicasets, statefulsets, jobs, cronjobs, or <resource>.<version>.<group>',
-  }));
+  const faults = new Faults();
+  for (const name of unknownControllers(source, resources)) {
+    faults.warn(
+      'autogen-controller',
+      'spec.autogen.podControllers.controllers',
+      `${JSON.stringify(name)} is no Pod controller that is known and is left out`,
+      {hint: 'daemonsets, deployments, replicasets, statefulsets, jobs, cronjobs, or <resource>.<version>.<group>'},
+    );
+  }
+  return faults.warnings;
 }
 
 function costOf(programs: readonly Program[]): {min: number; max: number} {

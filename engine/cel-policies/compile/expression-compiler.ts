@@ -1,6 +1,7 @@
 import type {Environment, Program} from '../../cel/environment.js';
 import {boolType, dynType, nullType, stringType, typeText} from '../../cel/types/type.js';
 import type {Diagnostic} from '../../diagnostic.js';
+import {Faults} from '../../policy/faults.js';
 import type {CompileTools, ExpectedType} from '../types.js';
 
 export const boolOutput: ExpectedType = {types: [boolType], message: 'output is expected to be of type bool'};
@@ -19,7 +20,7 @@ export const untypedAnnotation: ExpectedType = {
 export class ExpressionCompiler implements CompileTools {
   readonly environment: Environment;
   readonly problems: Diagnostic[] = [];
-  readonly warnings: Diagnostic[] = [];
+  readonly #faults = new Faults();
   /** Everything that compiled, for estimates and for what it reads. */
   readonly programs: Array<{readonly path: string; readonly program: Program}> = [];
 
@@ -66,12 +67,16 @@ export class ExpressionCompiler implements CompileTools {
     return changed === undefined ? program : withSource(changed, program.source);
   }
 
+  get warnings(): readonly Diagnostic[] {
+    return this.#faults.warnings;
+  }
+
   fault(path: string, message: string, expression?: string): void {
     this.problems.push({code: 'cel-policy', path, message, ...(expression !== undefined && {expression})});
   }
 
   warn(path: string, message: string, expression?: string): void {
-    this.warnings.push({code: 'cel-warning', path, message, ...(expression !== undefined && {expression})});
+    this.#faults.warn('cel-warning', path, message, expression === undefined ? {} : {expression});
   }
 }
 

@@ -2,6 +2,7 @@ import {children, type Expr, parse} from '../../cel/syntax/index.js';
 import {builtInType} from '../../cel-mutate/schema/built-in.js';
 import type {StructuralType} from '../../cel-mutate/schema/types.js';
 import type {Diagnostic} from '../../diagnostic.js';
+import {Faults} from '../../policy/faults.js';
 import {nearest} from '../../policy/nearest.js';
 import type {KindInfo, ResourceMap} from '../../resource-map.js';
 import type {MatchConstraints, NamedExpression} from '../model.js';
@@ -39,22 +40,22 @@ export function unknownFields({constraints, resources, variables, expressions}: 
   ];
   const perKind = roots.map(root => new FieldWalk(root!, variables).faultsOf(placed));
   const [first = [], ...others] = perKind;
-  return first
-    .filter(fault => others.every(faults => faults.some(other => other.key === fault.key)))
+  const everywhere = first
+    .filter(fault => others.every(found => found.some(other => other.key === fault.key)))
     .filter(
       ({path, field}, index, all) => all.findIndex(other => other.path === path && other.field === field) === index,
-    )
-    .map(({path, field, known, expression}) => {
-      const near = nearest(field, known);
-      const names = kinds.map(({kind}) => kind).join(', ');
-      return {
-        code: 'cel-unknown-field',
-        path,
-        message: `undefined field '${field}': ${names} ${kinds.length === 1 ? 'has' : 'have'} no such field`,
-        expression,
-        ...(near !== undefined && {hint: `did you mean "${near}"?`}),
-      };
+    );
+  const faults = new Faults();
+  for (const {path, field, known, expression} of everywhere) {
+    const near = nearest(field, known);
+    const names = kinds.map(({kind}) => kind).join(', ');
+    const message = `undefined field '${field}': ${names} ${kinds.length === 1 ? 'has' : 'have'} no such field`;
+    faults.warn('cel-unknown-field', path, message, {
+      expression,
+      ...(near !== undefined && {hint: `did you mean "${near}"?`}),
     });
+  }
+  return faults.warnings;
 }
 
 /** Kinds that constraints select; empty when a rule takes more than can be named. */
