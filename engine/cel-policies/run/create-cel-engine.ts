@@ -10,6 +10,7 @@ import type {
   MutateResponse,
   PolicyResult,
   RuleResult,
+  RunTrace,
   ValidateResponse,
 } from '../../types.js';
 import type {ProxyMode} from '../environment/environments.js';
@@ -41,6 +42,8 @@ export interface CelCall {
   readonly fromBackground?: boolean;
   /** Of generation and existing objects: only tell whose conditions hold; nothing is made. */
   readonly selectOnly?: boolean;
+  /** Of validation and mutation. */
+  readonly trace?: RunTrace | undefined;
   /** Milliseconds on the loader's `now()` scale. */
   readonly deadline: number;
 }
@@ -85,15 +88,20 @@ class Runner {
 
   *judge(run: CelRun, request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
+    call.trace?.loaded();
     const candidates = this.#candidates(run, request, call, snapshot);
+    call.trace?.matched(candidates.length);
     if (candidates.length === 0) return nothing;
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
     const about = {request, runs, snapshot, view: new RequestView(request), selectOnly: call.selectOnly};
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
+      const traced = call.trace?.policy(candidate.policy.ref);
       const answer = yield* this.#ask(candidate, about);
-      if (answer !== undefined) results.add(candidate.policy, ruleResult(candidate.policy, answer), started);
+      const rule = answer === undefined ? undefined : ruleResult(candidate.policy, answer);
+      if (rule !== undefined) results.add(candidate.policy, rule, started);
+      traced?.(rule === undefined ? undefined : policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}));
     }
     return {results: results.list};
   }
@@ -102,7 +110,9 @@ class Runner {
     const original = request.object;
     if (original === undefined) return {results: [], object: original, patch: []};
     const snapshot = this.#options.policies.current;
+    call.trace?.loaded();
     const candidates = this.#candidates('mutating', request, call, snapshot).filter(takesPartInAdmission);
+    call.trace?.matched(candidates.length);
     if (candidates.length === 0) return {results: [], object: original, patch: []};
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
@@ -110,10 +120,16 @@ class Runner {
     let object = original;
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
+      const traced = call.trace?.policy(candidate.policy.ref);
       const answer = yield* this.#ask(candidate, {...about, object});
-      if (answer === undefined) continue;
+      if (answer === undefined) {
+        traced?.();
+        continue;
+      }
       object = answer.object ?? object;
-      results.add(candidate.policy, ruleResult(candidate.policy, answer), started);
+      const rule = ruleResult(candidate.policy, answer);
+      results.add(candidate.policy, rule, started);
+      traced?.(policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}));
     }
     const failed = results.list.filter(
       ({failurePolicy, rules}) => failurePolicy === 'Fail' && rules.some(rule => rule.status === 'error'),
