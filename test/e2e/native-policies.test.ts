@@ -77,7 +77,7 @@ describe('a ValidatingPolicy that asks for a native policy', () => {
     await watching;
     expect(unjudged).toBe(0);
     await operator.barrier();
-    expect((await create(configMap('a'))).message).toContain('Policy native failed: label team is missing');
+    await eventually(async () => (await create(configMap('a'))).message.includes('Policy native failed: label team is missing'), {what: 'webhooks judge', timeoutMs: 60_000});
     expect(await celStatusOf(operator, policy)).toMatchObject({generated: false, conditionStatus: {message: 'skip generating ValidatingAdmissionPolicy: not enabled.'}});
   });
 
