@@ -11,7 +11,7 @@ import {type Profile, profileOf} from './profiles.js';
 import {chainsaw, kwok, scheduler} from './programs.js';
 import {openResults} from './results.js';
 import {runSuites} from './run-suites.js';
-import {parseSelection, type Selection, select, usage} from './selection.js';
+import {parseSelection, type Selection, select, UsageError, usage} from './selection.js';
 import {type ClusterSuite, counts, readClusterSuites} from './suites.js';
 
 const repository = resolve(import.meta.dirname, '../../..');
@@ -78,7 +78,7 @@ function summary(
 main(process.argv.slice(2)).then(
   code => process.exit(code),
   (error: Error) => {
-    process.stderr.write(`${error.message}\n${usage}`);
-    process.exit(2);
+    process.stderr.write(`${error.message}\n${error instanceof UsageError ? usage : ''}`);
+    process.exit(1);
   },
 );

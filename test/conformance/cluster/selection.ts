@@ -54,8 +54,19 @@ export const usage = `npm run conformance:cluster -- [options]
   --hold             leave the last control plane running until Ctrl-C
 `;
 
-/** Throws an Error on flags that are not known or make no sense. */
+/** Flags that are not known or make no sense. */
+export class UsageError extends Error {}
+
+/** Throws a UsageError on flags that are not known or make no sense. */
 export function parseSelection(args: readonly string[]): Selection {
+  try {
+    return parse(args);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function parse(args: readonly string[]): Selection {
   const many = {type: 'string', multiple: true, default: [] as string[]} as const;
   const off = {type: 'boolean', default: false} as const;
   const {values} = parseArgs({
