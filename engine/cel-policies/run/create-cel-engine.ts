@@ -17,9 +17,10 @@ import type {ProxyMode} from '../environment/environments.js';
 import type {CelRun, CelSnapshot} from '../snapshot/cel-snapshot.js';
 import type {CelCandidate} from '../snapshot/resource-index.js';
 import type {CompiledCelPolicy} from '../types.js';
+import {CandidateChoice, isAsked} from './candidate-choice.js';
 import {judgePayload} from './judge-payload.js';
 import {judgeQuestion} from './judge-question.js';
-import {judgeTargets, judgeVariant, type VariantAnswer} from './judge-variant.js';
+import {judgeTargets, judgeVariant, type Question, type VariantAnswer} from './judge-variant.js';
 import {frameOf, mutationRefusal, policyResult, ruleOf} from './results.js';
 import {RunPool, type RunPoolOptions} from './run-pool.js';
 import {RequestView} from './scope-data.js';
@@ -81,6 +82,7 @@ const nothing: ValidateResponse = {results: []};
 
 class Runner {
   readonly #options: CelEngineOptions;
+  readonly #choice = new CandidateChoice();
 
   constructor(options: CelEngineOptions) {
     this.#options = options;
@@ -94,11 +96,12 @@ class Runner {
     if (candidates.length === 0) return nothing;
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
-    const about = {request, runs, snapshot, view: new RequestView(request), selectOnly: call.selectOnly};
+    const about = {request, runs, snapshot, view: new RequestView(request), selectOnly: call.selectOnly, forceIgnore: this.#options.forceIgnore === true};
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
-      const answer = yield* this.#ask(candidate, about);
+      const asked = this.#ask(candidate, about);
+      const answer = isPromise(asked) ? ((yield asked) as Awaited<typeof asked>) : asked;
       const rule = answer === undefined ? undefined : ruleResult(candidate.policy, answer);
       if (rule !== undefined) results.add(candidate.policy, rule, started);
       traced?.(rule === undefined ? undefined : policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}));
@@ -116,12 +119,13 @@ class Runner {
     if (candidates.length === 0) return {results: [], object: original, patch: []};
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
-    const about = {request, runs, snapshot, view: new RequestView(request)};
+    const about = {request, runs, snapshot, view: new RequestView(request), forceIgnore: this.#options.forceIgnore === true};
     let object = original;
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
-      const answer = yield* this.#ask(candidate, {...about, object});
+      const asked = this.#ask(candidate, {...about, object});
+      const answer = isPromise(asked) ? ((yield asked) as Awaited<typeof asked>) : asked;
       if (answer === undefined) {
         traced?.();
         continue;
@@ -178,33 +182,15 @@ class Runner {
     return {results: results.list};
   }
 
-  *#ask(
-    candidate: CelCandidate,
-    about: Omit<Parameters<typeof judgeVariant>[1], 'forceIgnore'>,
-  ): Steps<VariantAnswer | undefined> {
-    const run = about.runs.for(candidate.policy.ref.namespace);
+  #ask(candidate: CelCandidate, question: Question): MaybePromise<VariantAnswer | undefined> {
+    const run = question.runs.for(candidate.policy.ref.namespace);
     run.startRule();
-    const forceIgnore = this.#options.forceIgnore === true;
-    const answer = run.complete(() => judgeVariant(candidate, {...about, forceIgnore}));
-    return isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
+    return run.complete(() => judgeVariant(candidate, question));
   }
 
-  #candidates(run: CelRun, request: EngineRequest, call: CelCall, snapshot: CelSnapshot): CelCandidate[] {
-    const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace';
-    return snapshot.candidates(run, request).filter(({policy}) => {
-      // A policy of a namespace never sees cluster-scoped objects, its own Namespace among them.
-      if (policy.ref.namespace !== '' && (policy.ref.namespace !== request.namespace || isNamespace)) return false;
-      return isAsked(policy, call);
-    });
+  #candidates(run: CelRun, request: EngineRequest, call: CelCall, snapshot: CelSnapshot): readonly CelCandidate[] {
+    return this.#choice.of(snapshot.candidates(run, request), request, call);
   }
-}
-
-function isAsked({ref, source}: CompiledCelPolicy, {phase, kind, names, fromBackground = false}: CelCall): boolean {
-  if (kind !== undefined && ref.kind !== kind) return false;
-  if (names !== undefined && !names.includes(ref.name)) return false;
-  if (source.type === 'deleting' || source.type === 'imageValidating') return true;
-  if (fromBackground && source.type !== 'validating' && source.spec.skipBackgroundRequests) return false;
-  return phase === 'any' || source.spec[phase];
 }
 
 /** Policies with targets of their own change these, not the request's object. */
