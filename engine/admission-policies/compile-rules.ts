@@ -34,6 +34,7 @@ export interface NativeRules {
   readonly conditions: ConditionList;
   readonly validations: CompiledValidations;
   readonly readsNamespace: boolean;
+  readonly readsAuthorizer: boolean;
   /** The expressions take `params` for a list of all objects that a selector finds, which only offline runs offer. */
   readonly readsParamItems: boolean;
 }
@@ -73,6 +74,9 @@ export function compileNativeRules(
       conditions,
       validations,
       readsNamespace: compiler.programs.some(({program}) => program.variables.has('namespaceObject')),
+      readsAuthorizer: compiler.programs.some(({program}) =>
+        [...program.variables].some(name => name.startsWith('authorizer')),
+      ),
       readsParamItems: compiler.programs.some(({program}) => readsItems(program)),
     },
   };

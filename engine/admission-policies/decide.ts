@@ -6,6 +6,7 @@ import type {RuleRun} from '../context/rule-run.js';
 import {EvalError} from '../diagnostic.js';
 import type {Json, JsonObject} from '../json/types.js';
 import type {EngineRequest} from '../types.js';
+import {authorizerFor} from './authorizer.js';
 import type {NativeRules} from './compile-rules.js';
 
 export type NativeDecision =
@@ -51,7 +52,8 @@ export function decide(rules: NativeRules, about: Decided): NativeDecision {
 
 export function nativeScope(rules: NativeRules, {request, host, cluster, params}: Decided): PolicyScope {
   const namespaceObject = rules.readsNamespace ? homeOf(request, cluster) : null;
-  return new PolicyScope(rules.plan, {...nativeData(request, namespaceObject), params}, {host, request});
+  const authorizer = rules.readsAuthorizer ? authorizerFor(request, host.loader) : undefined;
+  return new PolicyScope(rules.plan, {...nativeData(request, namespaceObject), params, authorizer}, {host, request});
 }
 
 /** A namespace that is not known has its name at least. */

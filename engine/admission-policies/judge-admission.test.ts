@@ -192,3 +192,31 @@ describe('a native mutating policy', () => {
     );
   });
 });
+
+describe('the authorizer', () => {
+  const review = (status: JsonObject) => recordingLoader({posts: {'subjectaccessreviews/': {status}}});
+
+  it.each<[what: string, expression: string, loader: ContextLoader, verdict: string]>([
+    [
+      'asks the API server',
+      "authorizer.group('').resource('pods').namespace('default').check('delete').allowed()",
+      review({allowed: true}),
+      'p pass',
+    ],
+    [
+      'for whoever is named',
+      "authorizer.serviceAccount('default', 'bot').group('apps').resource('deployments').check('delete').allowed()",
+      review({allowed: false}),
+      "p fail failed expression: authorizer.serviceAccount('default', 'bot').group('apps').resource('deployments').check('delete').allowed()",
+    ],
+    [
+      'about what the request is about',
+      "authorizer.requestResource.check('custom').reason() == 'RBAC'",
+      review({allowed: true, reason: 'RBAC'}),
+      'p pass',
+    ],
+    ['says when nobody answers', "authorizer.requestResource.check('custom').errored()", recordingLoader(), 'p pass'],
+  ])('%s', async (_what, expression, loader, wanted) => {
+    expect(await verdict(`validations: [{expression: ${JSON.stringify(expression)}}]`, {loader})).toBe(wanted);
+  });
+});

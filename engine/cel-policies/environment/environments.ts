@@ -10,7 +10,7 @@ import {
 } from '../../cel/kubernetes/index.js';
 import {kyvernoContexts, kyvernoLibraries} from '../../cel/kyverno/index.js';
 import type {Library} from '../../cel/library/library.js';
-import {dynType, type Type} from '../../cel/types/type.js';
+import {dynType, opaque, type Type} from '../../cel/types/type.js';
 import type {Value} from '../../cel/values/value.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {CelPolicyType} from '../model.js';
@@ -42,6 +42,11 @@ const shared: Readonly<Record<string, Type>> = {
   variables: variablesType,
 };
 
+const authorizerVariables: Readonly<Record<string, Type>> = {
+  authorizer: opaque('kubernetes.authorization.Authorizer'),
+  'authorizer.requestResource': opaque('kubernetes.authorization.ResourceCheck'),
+};
+
 const objects: Library = {
   name: 'kyverno.policy.objects',
   objects: [policyRequest, ...requestParts, ...namespaceObjects, exceptionObject],
@@ -61,7 +66,11 @@ export function policyEnvironment({type, namespace, regex}: EnvironmentQuery): K
   const namespaced = namespace !== undefined;
   const environment = once(regex, `${type} ${namespaced}`, () => createPolicyEnvironment(type, namespaced, regex));
   const contexts = kyvernoContexts({namespace});
-  return {environment, contexts, has: {exceptions: true, params: false, generator: type === 'generating'}};
+  return {
+    environment,
+    contexts,
+    has: {exceptions: true, params: false, generator: type === 'generating', authorizer: false},
+  };
 }
 
 function createPolicyEnvironment(type: EnvironmentQuery['type'], namespaced: boolean, regex: RegexEngine): Environment {
@@ -120,7 +129,7 @@ export function proxyEnvironment({
   );
   const {envoy, jwt} = authzContexts;
   const own: Readonly<Record<string, Value>> = {jwt: jwt!, ...(mode === 'Envoy' && {envoy: envoy!})};
-  const has = {exceptions: true, params: false, generator: false};
+  const has = {exceptions: true, params: false, generator: false, authorizer: false};
   return {environment, contexts: {...kyvernoContexts({}), ...own}, has};
 }
 
@@ -142,7 +151,7 @@ export function nativeEnvironment({params, mutating, regex}: NativeQuery): KindE
         ...(mutating ? mutationLibraries : []),
         nativeObjects,
       ],
-      variables: {...shared, ...(params && {params: dynType})},
+      variables: {...shared, ...authorizerVariables, ...(params && {params: dynType})},
       twoVariableMacros: true,
       homogeneousLiterals: true,
       literalValidators: true,
@@ -151,7 +160,7 @@ export function nativeEnvironment({params, mutating, regex}: NativeQuery): KindE
       regex,
     }),
   );
-  return {environment, contexts: {}, has: {exceptions: false, params, generator: false}};
+  return {environment, contexts: {}, has: {exceptions: false, params, generator: false, authorizer: true}};
 }
 
 /** What the API server compiles match conditions of webhooks in. */

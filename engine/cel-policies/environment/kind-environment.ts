@@ -6,7 +6,12 @@ import type {Slots} from '../run/scope.js';
 export interface KindEnvironment {
   readonly environment: Environment;
   readonly contexts: Readonly<Record<string, Value>>;
-  readonly has: {readonly exceptions: boolean; readonly params: boolean; readonly generator: boolean};
+  readonly has: {
+    readonly exceptions: boolean;
+    readonly params: boolean;
+    readonly generator: boolean;
+    readonly authorizer: boolean;
+  };
 }
 
 export function slotsOf(environment: Environment, has: KindEnvironment['has']): Slots {
@@ -19,6 +24,8 @@ export function slotsOf(environment: Environment, has: KindEnvironment['has']): 
     exceptions: has.exceptions ? environment.slot('exceptions') : undefined,
     params: has.params ? environment.slot('params') : undefined,
     generator: has.generator ? environment.slot('generator') : undefined,
+    authorizer: has.authorizer ? environment.slot('authorizer') : undefined,
+    requestResource: has.authorizer ? environment.slot('authorizer.requestResource') : undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import type {AuthorizerValues} from '../../admission-policies/authorizer.js';
 import type {Program} from '../../cel/environment.js';
 import {CelError} from '../../cel/errors.js';
 import {GeneratorContext} from '../../cel/kyverno/index.js';
@@ -18,6 +19,8 @@ export interface Slots {
   readonly exceptions: number | undefined;
   readonly params: number | undefined;
   readonly generator: number | undefined;
+  readonly authorizer: number | undefined;
+  readonly requestResource: number | undefined;
 }
 
 /** How the expressions of a policy are supplied with values. */
@@ -40,6 +43,7 @@ export interface ScopeData {
     | {readonly allowedImages: readonly string[]; readonly allowedValues: readonly string[]}
     | undefined;
   readonly params?: Json | undefined;
+  readonly authorizer?: AuthorizerValues | undefined;
 }
 
 export interface ScopeHost {
@@ -62,13 +66,15 @@ export class PolicyScope implements CelScope {
     this.host = host;
     this.request = request;
     const {slots} = plan;
-    const bindings: Array<Value | undefined> = [...plan.template];
+    const bindings: Array<Value | undefined> = plan.template.slice();
     bindings[slots.object] = data.object as Value | undefined;
     bindings[slots.oldObject] = data.oldObject as Value | undefined;
     bindings[slots.request] = data.request as Value | undefined;
     bindings[slots.namespaceObject] = data.namespaceObject as Value | undefined;
     if (slots.exceptions !== undefined) bindings[slots.exceptions] = data.exceptions as Value | undefined;
     if (slots.params !== undefined) bindings[slots.params] = data.params as Value | undefined;
+    if (slots.authorizer !== undefined) bindings[slots.authorizer] = data.authorizer?.authorizer;
+    if (slots.requestResource !== undefined) bindings[slots.requestResource] = data.authorizer?.requestResource;
     if (slots.generator !== undefined) {
       this.generator = new GeneratorContext(plan.namespace);
       bindings[slots.generator] = this.generator;
@@ -99,7 +105,7 @@ class LazyVariables extends ObjectValue {
   readonly #programs: ReadonlyMap<string, Program>;
   readonly #bindings: ReadonlyArray<Value | undefined>;
   readonly #host: RuleRun;
-  readonly #known = new Map<string, Outcome>();
+  #known: Map<string, Outcome> | undefined;
 
   constructor(programs: ReadonlyMap<string, Program>, bindings: ReadonlyArray<Value | undefined>, host: RuleRun) {
     super();
@@ -109,12 +115,13 @@ class LazyVariables extends ObjectValue {
   }
 
   get(field: string): Value | undefined {
-    let outcome = this.#known.get(field);
+    const known = (this.#known ??= new Map());
+    let outcome = known.get(field);
     if (outcome === undefined) {
       const program = this.#programs.get(field);
       if (program === undefined) return undefined;
       outcome = this.#evaluate(program);
-      this.#known.set(field, outcome);
+      known.set(field, outcome);
     }
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
