@@ -1,8 +1,11 @@
 import {BudgetError, EvalError} from '../../diagnostic.js';
 import type {AnnotationList, CelScope} from '../types.js';
 
+const none: Readonly<Record<string, string>> = Object.freeze({});
+
 /** Values of `auditAnnotations`, empty ones left out. Throws EvalError for the first that has none. */
-export function annotationValues({programs}: AnnotationList, scope: CelScope): Record<string, string> {
+export function annotationValues({programs}: AnnotationList, scope: CelScope): Readonly<Record<string, string>> {
+  if (programs.length === 0) return none;
   const values: Record<string, string> = Object.create(null);
   for (const {key, program} of programs) {
     let value: unknown;

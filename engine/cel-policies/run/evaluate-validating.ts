@@ -64,7 +64,7 @@ function matches(conditions: ConditionList, scope: PolicyScope, lenient: boolean
 }
 
 /** They are told beside the verdict and never change it. */
-function annotationsOfFailure(annotations: AnnotationList, scope: PolicyScope): Record<string, string> {
+function annotationsOfFailure(annotations: AnnotationList, scope: PolicyScope): Readonly<Record<string, string>> {
   try {
     return annotationValues(annotations, scope);
   } catch (thrown) {

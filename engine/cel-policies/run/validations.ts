@@ -9,7 +9,8 @@ export interface Violation {
 }
 
 export function firstViolation({programs}: CompiledValidations, scope: CelScope): Violation | undefined {
-  for (const [index, {program, message, messageProgram}] of programs.entries()) {
+  for (let index = 0; index < programs.length; index++) {
+    const {program, message, messageProgram} = programs[index]!;
     let holds: boolean;
     try {
       holds = program.evaluate(scope.bindings, scope.host) === true;
