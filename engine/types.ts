@@ -95,6 +95,16 @@ export interface PolicyResult {
   readonly duration?: number;
 }
 
+/** Is told how a run goes on, step by step; times are the listener's own. Must not throw. */
+export interface RunTrace {
+  /** The policies of the moment are taken. */
+  loaded(): void;
+  /** So many policies may concern the request. */
+  matched(policies: number): void;
+  /** A policy begins to be evaluated; the returned function is called when that ends, without a result when it has none. */
+  policy(ref: PolicyRef): (result?: PolicyResult) => void;
+}
+
 export interface ValidateOptions {
   /** Which rules take part: those that can block, those that only warn or report, or all (CLI, scans). */
   readonly bucket: 'enforce' | 'audit' | 'audit-warn' | 'all';
@@ -104,6 +114,7 @@ export interface ValidateOptions {
   readonly only?: readonly string[];
   /** What a rule error leads to, whatever the policies say; `undefined` = each policy's own failure policy. */
   readonly errors?: FailurePolicy;
+  readonly trace?: RunTrace;
   /** Milliseconds on the loader's `now()` scale. */
   readonly deadline: number;
 }
@@ -116,6 +127,8 @@ export interface MutateOptions {
   /** Of generation: only tell which rules the request triggers; nothing is made. */
   readonly selectOnly?: boolean;
   readonly errors?: FailurePolicy;
+  /** Of mutation. */
+  readonly trace?: RunTrace;
   readonly deadline: number;
 }
 

@@ -11,6 +11,7 @@ import {createDiscovery} from '../adapters/kube/discovery.js';
 import type {Logger} from '../adapters/log/logger.js';
 import {createRegexEngine} from '../adapters/regex/regex-engine.js';
 import {createEngine} from '../engine/run/create-engine.js';
+import {Quarantine} from '../engine/quarantine/quarantine.js';
 import {PolicyCache} from '../engine/snapshot/policy-cache.js';
 import packageJson from '../package.json' with {type: 'json'};
 import {createMetricsServer} from '../webhook/metrics/metrics-server.js';
@@ -47,6 +48,7 @@ import {replicaState, servedKinds} from './policies/replica-state.js';
 import {BackgroundConditions} from './status/background-conditions.js';
 import {joinStatusSources} from './policies/status-sources.js';
 import {createStatusController} from './policies/status-controller.js';
+import {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
 import {registrations} from './registrations.js';
 import {RoleIndex} from './roles/role-index.js';
@@ -56,6 +58,7 @@ import {requestFilters} from './serving/filters.js';
 import {createClientQueries} from './telemetry/client-queries.js';
 import {createControllerSeries} from './telemetry/controller-series.js';
 import {eventLosses} from './telemetry/event-losses.js';
+import {startTracing, type Tracing} from './telemetry/tracing.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {createTlsController} from './tls/tls-controller.js';
 import {carryBundle} from './webhooks/published-bundle.js';
@@ -157,7 +160,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     resources: discovery.resourceMap,
     maxBytes: maxAnswerBytes,
   });
+  const quarantined = new QuarantineNotices();
+  const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
   const engine = createEngine({
+    quarantine,
     policies: cache,
     resources,
     operatorNamespace: namespace,
@@ -181,6 +187,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     engine: {
       loader,
       regex,
+      quarantine,
       limits: {
         get bytes() {
           return config.maxContextSize;
@@ -206,7 +213,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const features = featureSet(
     createFeatures(
       {
-        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment, conditions},
+        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment, conditions, quarantined},
         config: () => config,
         filters: () => filters,
         globalContext,
@@ -440,6 +447,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
 
   let ready = false;
   let server: AdmissionServer | undefined;
+  let tracing: Tracing | undefined;
   const timers: NodeJS.Timeout[] = [];
   const metricsServer = createMetricsServer(metrics, {
     ...(environment.debugCache && {
@@ -469,6 +477,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
       complete: () => ready,
       metrics,
+      traces: tracing,
       log,
       clock,
       limits: {auditCapacity: flags.maxAuditCapacity, auditWorkers: flags.maxAuditWorkers},
@@ -505,6 +514,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       if (servedKinds.has(key)) lease.touch();
     });
     if ((await Promise.race([over, tls.available])) === 'stopped') return;
+    tracing = await startTracing({flags, environment, client, log, version: packageJson.version});
     server = createServer();
     await server.listen(webhookPort(flags), flags.webhookServerHost || undefined);
     log.info('serving admission', {port: server.address()?.port});
@@ -543,6 +553,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     await operator.stop();
     await replicas.stop();
     await events.stop();
+    await tracing?.stop();
     await metricsServer.close();
     workers.close();
     client.close();

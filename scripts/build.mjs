@@ -50,6 +50,15 @@ const lazyParts = {
   },
 };
 
+/** Libraries that only some installations want: the operator's part reads them when it is told to. */
+const libraries = {tracing: 'adapters/tracing/otel-traces.ts'};
+const lazyLibraries = {
+  name: 'lazy-libraries',
+  setup({onResolve}) {
+    onResolve({filter: /adapters\/tracing\/otel-traces\.js$/}, () => ({path: './tracing.cjs', external: true}));
+  },
+};
+
 /** What commands import when they run, all of it in one file, so that the command itself is read in no time. */
 const commands = join(root, 'cli', 'commands');
 const lazyModules = new Set();
@@ -87,11 +96,12 @@ await mkdir(join(root, 'dist'), {recursive: true});
 const results = await Promise.all([
   build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyParts, lazyCommands]}),
   build({...common, ...commandsEntry, outdir: undefined, outExtension: undefined, outfile: 'dist/commands.cjs', plugins: [lazyParts]}),
-  build({...common, entryPoints: parts}),
+  build({...common, entryPoints: parts, plugins: [lazyLibraries]}),
+  build({...common, entryPoints: libraries}),
 ]);
 await chmod(join(root, 'dist', 'kyverno.cjs'), 0o755);
 await writeFile(join(root, 'dist', 'meta.json'), JSON.stringify(results.map(result => result.metafile)));
-for (const name of ['kyverno', 'commands', ...Object.keys(parts)].map(part => `${part}.cjs`)) {
+for (const name of ['kyverno', 'commands', ...Object.keys(parts), ...Object.keys(libraries)].map(part => `${part}.cjs`)) {
   const {size} = await stat(join(root, 'dist', name));
   process.stderr.write(`dist/${name} ${Math.round(size / 1024)} KiB\n`);
 }

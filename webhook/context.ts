@@ -2,6 +2,7 @@ import type {MaybePromise} from '../engine/context-loader.js';
 import type {AdmissionUser, EngineRequest, GroupVersionKind, PolicyResult} from '../engine/types.js';
 import type {DecodedReview} from './review/decode.js';
 import type {AdmissionRoute} from './routes.js';
+import type {RequestTrace} from './tracing/request-trace.js';
 import type {AdmissionAnswer, AdmissionRequest} from './types.js';
 
 /** One request on its way through the layers; each layer fills in what the later ones need. */
@@ -19,6 +20,8 @@ export interface AdmissionContext {
   readonly deadline: number;
   /** When the answer has to leave, wall clock; a little after `deadline`. */
   readonly answerBy: number;
+  /** Only while somebody wants traces. */
+  readonly trace?: RequestTrace;
   topLevelKind?: GroupVersionKind;
   user?: AdmissionUser;
   engineRequest?: EngineRequest;

@@ -17,6 +17,7 @@ import type {
 } from '../engine/types.js';
 import type {Metrics} from './metrics/metrics.js';
 import type {AdmissionRoute} from './routes.js';
+import type {TraceSink} from '../adapters/tracing/types.js';
 
 /** One decoded `AdmissionReview.request`, before roles and the top-level kind are known. */
 export interface AdmissionRequest {
@@ -198,6 +199,8 @@ export interface AdmissionServerOptions {
    */
   readonly complete?: () => boolean;
   readonly metrics: Metrics;
+  /** Absent: nothing is traced. */
+  readonly traces?: TraceSink | undefined;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<AdmissionLimits>;

@@ -72,6 +72,7 @@ class ClassicEngine {
 
   validate(request: EngineRequest, call: ValidateOptions, phase: ValidatePart['phase'] = 'admission') {
     const snapshot = this.#options.policies.current;
+    call.trace?.loaded();
     const {only, bucket} = call;
     const index = only === undefined ? snapshot.validateCandidates(request, {phase, bucket}) : undefined;
     if (index?.all.length === 0) return nothing;
@@ -80,6 +81,7 @@ class ClassicEngine {
       index !== undefined
         ? index.select(context)
         : partOf(namedCandidates(snapshot, only ?? [], policy => policy.validateRules), {phase, bucket: bucket === 'enforce' ? 'all' : bucket});
+    call.trace?.matched(candidates.length);
     if (candidates.length === 0) return nothing;
     return drive(this.#validate(candidates, {context, call, snapshot}));
   }
@@ -97,6 +99,7 @@ class ClassicEngine {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       const started = this.#options.loader.now();
+      const traced = call.trace?.policy(policy.ref);
       const rules: RuleResult[] = [];
       for (const rule of candidate.rules) {
         if (!rule.mayMatch(context)) continue;
@@ -108,7 +111,9 @@ class ClassicEngine {
         rules.push(result);
         if (policy.source.spec.applyRules === 'One' && (result.status === 'pass' || result.status === 'fail')) break;
       }
-      if (rules.length > 0) results.push(resultOf(policy, rules, this.#summary(started, call)));
+      const result = rules.length > 0 ? resultOf(policy, rules, this.#summary(started, call)) : undefined;
+      if (result !== undefined) results.push(result);
+      traced?.(result);
     }
     return {results};
   }
@@ -121,11 +126,13 @@ class ClassicEngine {
     const original = request.object;
     if (original === undefined) return {results: [], object: original, patch: []};
     const snapshot = this.#options.policies.current;
+    call.trace?.loaded();
     const runs = new RunPool(this.#options, call.deadline);
     const named = call.only !== undefined;
     const candidates = named
       ? namedCandidates(snapshot, call.only ?? [], policy => policy.mutateRules)
       : snapshot.mutateCandidates(request).all;
+    call.trace?.matched(candidates.length);
     const results: PolicyResult[] = [];
     let context = new RequestContext(request);
     let object = original;
@@ -133,10 +140,15 @@ class ClassicEngine {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       const started = this.#options.loader.now();
+      const traced = call.trace?.policy(policy.ref);
       const outcome = yield* this.#mutatePolicy(candidate, context, runs, snapshot);
-      if (outcome.rules.length === 0) continue;
+      if (outcome.rules.length === 0) {
+        traced?.();
+        continue;
+      }
       const result = resultOf(policy, outcome.rules, this.#summary(started, call));
       results.push(result);
+      traced?.(result);
       const failed = outcome.rules.filter(rule => rule.status === 'error' || rule.status === 'fail');
       if (failed.length > 0) {
         if (result.failurePolicy === 'Ignore') continue;

@@ -7,6 +7,7 @@ import {
   type EngineRequest,
   type FailurePolicy,
   type PolicyResult,
+  type RunTrace,
 } from '../../engine/types.js';
 import {after} from '../context.js';
 import {logDecisions, logVerdicts} from '../log-lines.js';
@@ -121,14 +122,15 @@ function turn(): Promise<void> {
 export function judgeAudit(
   engine: Engine,
   request: EngineRequest,
-  {failurePolicy, timeoutMs, clock}: {readonly failurePolicy: FailurePolicy | undefined; readonly timeoutMs: number; readonly clock: Clock},
+  call: {readonly failurePolicy: FailurePolicy | undefined; readonly timeoutMs: number; readonly clock: Clock; readonly trace?: RunTrace | undefined},
 ): MaybePromise<Judged> {
+  const {failurePolicy, timeoutMs, clock, trace} = call;
   const started = clock.monotonic();
   const seconds = () => (clock.monotonic() - started) / 1000;
   const failed = (error: unknown): Judged => ({results: none, seconds: seconds(), error});
   const deadline = clock.now() + timeoutMs;
   try {
-    const response = engine.validate(request, {bucket: 'audit', deadline, ...(failurePolicy !== undefined && {failurePolicy})});
+    const response = engine.validate(request, {bucket: 'audit', deadline, ...(failurePolicy !== undefined && {failurePolicy}), ...(trace !== undefined && {trace})});
     if (!(response instanceof Promise)) return {results: response.results, seconds: seconds()};
     return response.then(({results}) => ({results, seconds: seconds()}), failed);
   } catch (error) {

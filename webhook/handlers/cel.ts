@@ -63,7 +63,7 @@ export function celHandler(options: CelHandlerOptions): Handler {
     if (kind.endsWith('GeneratingPolicy')) return allowed;
     const request = context.engineRequest!;
     if (webhook === 'mutate' && !mutatingOperations.has(request.operation)) return allowed;
-    const call: CelCall = {phase: 'admission', kind, names, deadline: context.deadline, fromBackground: cel.isBackground(request)};
+    const call: CelCall = {phase: 'admission', kind, names, deadline: context.deadline, fromBackground: cel.isBackground(request), trace: context.trace};
     const started = clock.monotonic();
     const counted = (answer: AdmissionAnswer) => {
       const seconds = (clock.monotonic() - started) / 1000;

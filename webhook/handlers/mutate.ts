@@ -109,7 +109,8 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
 
 function mutateOptions(context: AdmissionContext): MutateOptions {
   const {policies, failurePolicy, errors} = context.route;
-  const base = {deadline: context.deadline, ...(errors !== undefined && {errors})};
+  const {trace} = context;
+  const base = {deadline: context.deadline, ...(errors !== undefined && {errors}), ...(trace !== undefined && {trace})};
   if (policies !== undefined) return {...base, only: policies};
   return failurePolicy === undefined ? base : {...base, failurePolicy};
 }

@@ -86,7 +86,7 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
   function audit(context: AdmissionContext): MaybePromise<Judged> | undefined {
     const request = context.engineRequest!;
     if (request.dryRun || !options.auditsAtOnce()) return undefined;
-    return judgeAudit(engine, request, {failurePolicy: context.route.failurePolicy, timeoutMs: options.auditTimeoutMs, clock});
+    return judgeAudit(engine, request, {failurePolicy: context.route.failurePolicy, timeoutMs: options.auditTimeoutMs, clock, trace: context.trace});
   }
 
   function finish(
@@ -128,6 +128,7 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
 function bucketOptions(context: AdmissionContext, bucket: ValidateOptions['bucket']): ValidateOptions {
   const options: Mutable<ValidateOptions> = {bucket, deadline: context.deadline};
   const {policies, failurePolicy, errors} = context.route;
+  if (context.trace !== undefined) options.trace = context.trace;
   if (errors !== undefined) options.errors = errors;
   if (policies !== undefined) options.only = policies;
   else if (failurePolicy !== undefined) options.failurePolicy = failurePolicy;

@@ -9,6 +9,9 @@ import {encodeReview} from '../review/encode.js';
 import type {AdmissionRoute} from '../routes.js';
 import {createQuietLog} from '../quiet-log.js';
 import {createTargetReader} from '../target.js';
+import {RequestTrace} from '../tracing/request-trace.js';
+import {traceEnd} from '../tracing/trace-attributes.js';
+import {traceParentOf} from '../tracing/trace-parent.js';
 import type {AdmissionLimits, AdmissionServerOptions, ReadinessReport} from '../types.js';
 import {createBodyReader, type BodyFailure} from './body-reader.js';
 import type {Pipelines} from './pipelines.js';
@@ -42,7 +45,7 @@ const notFound: Reply = {status: 404, body: 'no such path'};
 /** The Koa application: target → caps → body → review → layers → answer. Anything but a review is plain text. */
 export function createAdmissionApp(options: AdmissionAppOptions): Koa {
   const {limits, pipelines} = options;
-  const {clock, metrics, log} = options.server;
+  const {clock, metrics, log, traces} = options.server;
   const readTarget = createTargetReader();
   const bodies = createBodyReader(limits);
   const quietly = createQuietLog(log, clock);
@@ -79,11 +82,16 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
         startedAt,
         timeoutMs,
         ...deadlines(receivedAt, timeoutMs, limits.answerReserveMs),
+        ...(traces !== undefined && traceOf(request, startedAt)),
       };
       const outcome = handler(context);
       const answer = outcome instanceof Promise ? await outcome : outcome;
       const annotations = auditAnnotations(review.request.uid, answer, allResults(context));
-      return {status: 200, body: encodeReview(review, answer, annotations), json: true};
+      const {trace} = context;
+      trace?.acted();
+      const reply: Reply = {status: 200, body: encodeReview(review, answer, annotations), json: true};
+      if (trace !== undefined) traces?.submit(trace.finish(traceEnd(context, answer)));
+      return reply;
     } catch (error) {
       if (error instanceof DecodeError) {
         quietly('decode', `admission request to ${route.pattern} failed: ${error.message}`);
@@ -94,6 +102,13 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
     } finally {
       bodies.release(body);
     }
+  }
+
+  /** Whoever asks may want none of this request. */
+  function traceOf(request: IncomingMessage, started: number): {readonly trace?: RequestTrace} {
+    const parent = traceParentOf(request.headers);
+    if (parent?.sampled === false) return {};
+    return {trace: new RequestTrace(clock, {parent, started, receivedAt: clock.now() - (clock.monotonic() - started)})};
   }
 
   /** Paths of CEL policies do not carry it: the policies say what an error means. */
