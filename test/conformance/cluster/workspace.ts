@@ -22,8 +22,12 @@ const scriptsBeside: readonly (readonly [end: string, files: Readonly<Record<str
   ['/api-initiated-pod-eviction', evictionScripts],
   ['/enforce-validate-existing', labelScripts],
   ['/enforce-validate-existing-deprecated', labelScripts],
-  ['/enforce-validate-existing-allow-existing-violations', labelScripts],
-  ['/enforce-validate-existing-deny', {...labelScripts, 'bad-pod-update-test.sh': 'bad-pod-update-denied.sh'}],
+  ['/enforce-validate-existing-deny', labelScripts],
+  // Its policy says allowExistingViolations: false.
+  [
+    '/enforce-validate-existing-allow-existing-violations',
+    {...labelScripts, 'bad-pod-update-test.sh': 'bad-pod-update-denied.sh'},
+  ],
   ['/mutate-existing-node-status', nodeScripts],
 ];
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without leniency for existing violations the change of a bad Pod is refused.
+# Where existing violations are not allowed, the change of a bad Pod is refused.
 . ./label-pod.sh
 label bad-pod.yaml bad1
 must_be_refused
