@@ -12,6 +12,8 @@ export interface BudgetLimits {
 export const defaultLimits: BudgetLimits = {steps: 5_000_000, bytes: 2 * 1024 * 1024, deadline: Number.POSITIVE_INFINITY};
 
 const deadlineCheckInterval = 4096;
+/** Who was at work for so long until the deadline has used up the time; who had less came too late. */
+const ownTimeMs = 500;
 
 /**
  * What one evaluation may still use. Passed in, never ambient; every loop over user data calls `step`.
@@ -21,6 +23,8 @@ export class Budget {
   #steps: number;
   #bytes: number;
   #untilCheck = deadlineCheckInterval;
+  #exhausted: 'steps' | 'time' | undefined;
+  readonly #started: number;
   readonly #limits: BudgetLimits;
   readonly #now: () => number;
 
@@ -29,11 +33,25 @@ export class Budget {
     this.#now = now;
     this.#steps = limits.steps;
     this.#bytes = limits.bytes;
+    this.#started = now();
+  }
+
+  /** What this evaluation itself has used up, whoever dealt with the error. */
+  get exhausted(): 'steps' | 'time' | undefined {
+    return this.#exhausted;
+  }
+
+  /** A limit of somebody else's, within this evaluation, is used up. */
+  noteExhausted(what: 'steps' | 'time'): void {
+    this.#exhausted = what;
   }
 
   step(count = 1): void {
     this.#steps -= count;
-    if (this.#steps < 0) throw new BudgetError(`evaluation exceeded its limit of ${this.#limits.steps} steps`);
+    if (this.#steps < 0) {
+      this.#exhausted = 'steps';
+      throw new BudgetError(`evaluation exceeded its limit of ${this.#limits.steps} steps`);
+    }
     this.#untilCheck -= count;
     if (this.#untilCheck <= 0) {
       this.#untilCheck = deadlineCheckInterval;
@@ -50,7 +68,10 @@ export class Budget {
   }
 
   checkDeadline(): void {
-    if (this.#now() > this.#limits.deadline) throw new BudgetError('evaluation exceeded the time of its request');
+    const now = this.#now();
+    if (now <= this.#limits.deadline) return;
+    if (now - this.#started >= ownTimeMs) this.#exhausted = 'time';
+    throw new BudgetError('evaluation exceeded the time of its request');
   }
 
   /** Milliseconds left, never negative. */

@@ -19,6 +19,7 @@ import type {EntryStore} from './global-context/entry-store.js';
 import type {EventEmitter} from './events/event-emitter.js';
 import type {NativePolicies} from './native-policies/native-states.js';
 import type {Manager, Registration} from './manager/manager.js';
+import type {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import type {OwnRights} from './permissions/own-rights.js';
 import type {BackgroundConditions} from './status/background-conditions.js';
 import type {ClassicKind} from './policies/policy-handlers.js';
@@ -55,6 +56,8 @@ export interface Core {
   readonly filters: () => RequestFilters;
   /** What background work has to tell of policies, for their status. */
   readonly conditions: BackgroundConditions;
+  /** Policies that the engines keep away, and let go again. */
+  readonly quarantined: QuarantineNotices;
   /** Values of global context entries. */
   readonly globalContext: EntryStore;
   /** Whether this replica has the feature's duty. */

@@ -4,6 +4,7 @@ import type {Duty} from './duties/duties.js';
 import type {Core, Feature} from './feature.js';
 import {createGlobalContextFeature} from './global-context/global-context-feature.js';
 import {createNativePoliciesFeature} from './native-policies/native-policies-feature.js';
+import {createQuarantineFeature} from './quarantine/quarantine-feature.js';
 import {createReportFeatures} from './reports/reports-feature.js';
 import {createMetricsFeature} from './telemetry/metrics-feature.js';
 import {createTtlFeature} from './ttl/ttl-feature.js';
@@ -17,6 +18,7 @@ const makers: ReadonlyArray<readonly [Duty, FeatureMaker]> = [
   ['admission', core => createGlobalContextFeature(core, core.globalContext)],
   ['admission', createNativePoliciesFeature],
   ['background', createBackgroundFeature],
+  ['admission', createQuarantineFeature],
   ['cleanup', createCleanupFeature],
   ['cleanup', createTtlFeature],
   ['reports', createReportFeatures],

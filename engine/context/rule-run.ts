@@ -8,6 +8,7 @@ import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
 import type {GivenValues} from './given-values.js';
 import {scopeLoader} from './scoped-loader.js';
+import type {Fault} from '../quarantine/quarantine.js';
 import {isPromise, Suspend} from './suspend.js';
 import {textOfThrown} from './thrown-text.js';
 
@@ -48,6 +49,7 @@ export class RuleRun implements FunctionEnv {
   readonly #now = () => this.loader.now();
   #loadsOfRule = 0;
   #loadedBytes = 0;
+  #internal = false;
   readonly #options: RunOptions;
   readonly #confined = new Map<string, RuleRun>();
 
@@ -65,6 +67,20 @@ export class RuleRun implements FunctionEnv {
   get budget(): Budget {
     this.#budget ??= new Budget(this.#limits, this.#now);
     return this.#budget;
+  }
+
+  /** What went wrong in the rule that is no matter of its request. */
+  get fault(): Fault | undefined {
+    if (this.#internal) return 'internal';
+    const own = this.#budget?.exhausted;
+    if (own !== undefined) return own;
+    for (const run of this.#confined.values()) if (run.fault !== undefined) return run.fault;
+    return undefined;
+  }
+
+  /** A bug of ours ended the rule. */
+  failedInside(): void {
+    this.#internal = true;
   }
 
   readonly settle = <T>(key: string, load: (options: LoadOptions) => T | Promise<T>): T => {
@@ -130,6 +146,7 @@ export class RuleRun implements FunctionEnv {
   /** Gives the next rule its own budget. */
   startRule(): void {
     this.#budget = undefined;
+    this.#internal = false;
     this.#loadsOfRule = 0;
     for (const run of this.#confined.values()) run.startRule();
   }

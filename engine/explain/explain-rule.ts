@@ -37,6 +37,7 @@ export function explainRule(call: RuleCall<CompiledRule>, results: readonly Rule
     check?: ExplainNode | undefined;
   } = {exceptions: []};
   const outcome = guard<RuleOutcome>(
+    run,
     () => {
       walk.match = explainGroup(source.match, `${source.path}.match`, {role: 'match', context, run});
       if (walk.match.verdict === 'no') return 'not-matched';

@@ -9,8 +9,11 @@ export function backgroundRule(call: RuleCall<CompiledGenerateRule | CompiledTar
   const type = rule.type === 'generate' ? 'Generation' : 'Mutation';
   const action = policy.source.spec.failureAction;
   return guard<readonly RuleResult[]>(
+    call.run,
     () => {
       if (!selects(call)) return [];
+      const refusal = call.refusal?.(call.policy);
+      if (refusal !== undefined) return [ruleResult(rule, {status: 'error', message: refusal}, {type, action})];
       const scope = scopeFor(call);
       const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
         ruleResult(rule, outcome, {type, action, scope, ...(exceptions !== undefined && {exceptions})});

@@ -9,6 +9,8 @@ import {RuleRun} from '../context/rule-run.js';
 import {scopeLoader} from '../context/scoped-loader.js';
 import {isPromise} from '../context/suspend.js';
 import {diffJson} from '../mutate/index.js';
+import {watchRequest} from '../quarantine/request-watch.js';
+import type {Quarantine} from '../quarantine/quarantine.js';
 import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
 import {type Candidate, comparePolicies, partOf, type PolicySnapshot, type ValidatePart} from '../snapshot/policy-snapshot.js';
@@ -46,6 +48,8 @@ export interface EngineOptions {
   readonly given?: GivenValues;
   /** Every policy is treated as `failurePolicy: Ignore`. */
   readonly forceIgnore?: boolean;
+  /** Keeps policies away that fail again and again; none are when absent. */
+  readonly quarantine?: Quarantine;
 }
 
 /** The classic engine over a snapshot source. */
@@ -95,6 +99,7 @@ class ClassicEngine {
     const named = call.only !== undefined;
     const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
     const results: PolicyResult[] = [];
+    const watch = watchRequest(this.#options.quarantine);
     for (const candidate of candidates) {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
@@ -105,9 +110,10 @@ class ClassicEngine {
         if (!rule.mayMatch(context)) continue;
         const run = runs.for(policy);
         run.startRule();
-        const answer = run.complete(() => validateRule({rule, policy, context, run, snapshot, bucket}));
+        const answer = run.complete(() => validateRule({rule, policy, context, run, snapshot, bucket, refusal: watch?.refusal}));
         const result = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
         if (result === undefined) continue;
+        watch?.saw(policy, run);
         rules.push(result);
         if (policy.source.spec.applyRules === 'One' && (result.status === 'pass' || result.status === 'fail')) break;
       }
@@ -115,6 +121,7 @@ class ClassicEngine {
       if (result !== undefined) results.push(result);
       traced?.(result);
     }
+    watch?.done();
     return {results};
   }
 
@@ -174,6 +181,7 @@ class ClassicEngine {
     if (candidates.length === 0) return nothing;
     const runs = new RunPool(this.#options, call.deadline);
     const results: PolicyResult[] = [];
+    const watch = watchRequest(this.#options.quarantine);
     for (const {policy, rules: wanted} of candidates) {
       if (!this.#serves(policy, call, named, request)) continue;
       const started = this.#options.loader.now();
@@ -182,13 +190,15 @@ class ClassicEngine {
         if (call.rules !== undefined && !call.rules.includes(rule.name)) continue;
         const run = runs.for(policy);
         run.startRule();
-        const answer = run.complete(() => backgroundRule({rule, policy, context, run, snapshot}, call.selectOnly));
+        const answer = run.complete(() => backgroundRule({rule, policy, context, run, snapshot, refusal: watch?.refusal}, call.selectOnly));
         const found = isPromise(answer) ? await answer : answer;
+        if (found.length > 0) watch?.saw(policy, run);
         rules.push(...found);
         if (policy.source.spec.applyRules === 'One' && found.some(result => result.status !== 'skip')) break;
       }
       if (rules.length > 0) results.push(resultOf(policy, rules, this.#summary(started, call)));
     }
+    watch?.done();
     return {results};
   }
 
@@ -201,19 +211,22 @@ class ClassicEngine {
   ): Steps<{rules: RuleResult[]; context: RequestContext}> {
     const {policy} = candidate;
     const rules: RuleResult[] = [];
+    const watch = watchRequest(this.#options.quarantine);
     let context = before;
     for (const rule of candidate.rules) {
       if (!rule.mayMatch(context)) continue;
       const run = runs.for(policy);
       run.startRule();
       const current = context;
-      const answer = run.complete(() => mutateRule({rule, policy, context: current, run, snapshot}));
+      const answer = run.complete(() => mutateRule({rule, policy, context: current, run, snapshot, refusal: watch?.refusal}));
       const outcome = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
       if (outcome === undefined) continue;
+      watch?.saw(policy, run);
       rules.push(outcome.result);
       if (outcome.object !== undefined) context = context.withObject(outcome.object);
       if (policy.source.spec.applyRules === 'One' && outcome.result.status === 'pass') break;
     }
+    watch?.done();
     return {rules, context};
   }
 

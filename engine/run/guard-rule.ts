@@ -15,18 +15,21 @@ export interface RuleCall<R extends CompiledRule> {
   readonly context: RequestContext;
   readonly run: RuleRun;
   readonly snapshot: PolicySnapshot;
+  /** Why the policy is not to be run, though it selects the request; asked once it is known to. */
+  readonly refusal?: ((policy: CompiledPolicy) => string | undefined) | undefined;
 }
 
 /**
  * The boundary of a rule: whatever goes wrong inside becomes an `error` outcome, a bug of ours included. Only the wish
  * to wait for a value passes.
  */
-export function guard<T>(body: () => T, onError: (message: string) => T): T {
+export function guard<T>(run: RuleRun, body: () => T, onError: (message: string) => T): T {
   try {
     return body();
   } catch (thrown) {
     if (thrown instanceof Suspend) throw thrown;
     if (thrown instanceof EvalError) return onError(thrown.message);
+    run.failedInside();
     return onError(`internal error: ${textOfThrown(thrown)}`);
   }
 }

@@ -17,8 +17,10 @@ export function mutateRule(call: RuleCall<CompiledMutateRule>): MutateOutcome | 
   const failed = (message: string): MutateOutcome => ({
     result: ruleResult(rule, {status: 'error', message}, {type: 'Mutation', action}),
   });
-  return guard<MutateOutcome | undefined>(() => {
+  return guard<MutateOutcome | undefined>(call.run, () => {
     if (!selects(call)) return undefined;
+    const refusal = call.refusal?.(call.policy);
+    if (refusal !== undefined) return failed(refusal);
     const scope = scopeFor(call);
     const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
       ruleResult(rule, outcome, {type: 'Mutation', action, scope, ...(exceptions !== undefined && {exceptions})});

@@ -17,6 +17,7 @@ export function validateRule(call: ValidateCall): RuleResult | undefined {
   const {rule} = call;
   if (rule.fixedAction !== undefined && !inBucket(call.bucket, rule.fixedAction)) return undefined;
   return guard(
+    call.run,
     () => judge(call),
     message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action: rule.fixedAction ?? 'Enforce'}),
   );
@@ -27,10 +28,13 @@ function judge(call: ValidateCall): RuleResult | undefined {
   if (!selects(call)) return undefined;
   const action = rule.fixedAction ?? rule.action(context, run);
   if (!inBucket(call.bucket, action)) return undefined;
+  const refusal = call.refusal?.(call.policy);
+  if (refusal !== undefined) return ruleResult(rule, {status: 'error', message: refusal}, {type: 'Validation', action});
   const scope = scopeFor(call);
   const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
     ruleResult(rule, outcome, {type: 'Validation', action, scope, ...(exceptions !== undefined && {exceptions})});
   return guard(
+    run,
     () => {
       const precondition = preconditionOutcome(rule, scope);
       if (precondition !== undefined) return answer(precondition);

@@ -184,12 +184,20 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
   }
 
   /** What selectors see of a namespace bears on everything in it. */
-  function watchNamespaces(): void {
-    unsubscribe = namespacesOf(core)?.subscribe((name, now, before) => {
+  function watchCircumstances(): void {
+    const namespaces = namespacesOf(core)?.subscribe((name, now, before) => {
       if (now === undefined || before === undefined) return;
       if (deepEqual(ownPath(now, 'metadata', 'labels') ?? null, ownPath(before, 'metadata', 'labels') ?? null)) return;
       for (const {scanner} of scanners.values()) scanner.passIn(name);
     });
+    // What a policy said while it was kept away was none of its own.
+    const freed = core.quarantined.subscribe((policy, state) => {
+      if (state === undefined) touch(idOf(policy.kind, policy.key));
+    });
+    unsubscribe = () => {
+      namespaces?.();
+      freed();
+    };
   }
 
   async function end(): Promise<void> {
@@ -213,7 +221,7 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
       leading = now && flags.backgroundScan;
       if (leading === before) return;
       if (leading) {
-        watchNamespaces();
+        watchCircumstances();
         touch();
         everyInterval();
       } else void end();

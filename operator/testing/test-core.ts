@@ -22,6 +22,7 @@ import {EntryStore} from '../global-context/entry-store.js';
 import {NativePolicies} from '../native-policies/native-states.js';
 import {BackgroundConditions} from '../status/background-conditions.js';
 import {createManager} from '../manager/manager.js';
+import {QuarantineNotices} from '../quarantine/quarantine-notices.js';
 
 export interface TestCore {
   readonly core: Core;
@@ -58,6 +59,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   const core = {
     client,
     conditions: new BackgroundConditions(),
+    quarantined: new QuarantineNotices(),
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     native,

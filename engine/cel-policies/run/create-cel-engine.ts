@@ -2,6 +2,8 @@ import {isPromise} from '../../context/suspend.js';
 import type {ContextLoader, MaybePromise} from '../../context-loader.js';
 import type {Json} from '../../json/types.js';
 import {diffJson} from '../../mutate/index.js';
+import type {Quarantine} from '../../quarantine/quarantine.js';
+import {watchRequest} from '../../quarantine/request-watch.js';
 import {drive, type Steps} from '../../run/drive.js';
 import type {SnapshotSource} from '../../snapshot/types.js';
 import type {
@@ -30,6 +32,8 @@ export interface CelEngineOptions extends RunPoolOptions {
   readonly loader: ContextLoader;
   /** Every policy is treated as `failurePolicy: Ignore`. */
   readonly forceIgnore?: boolean;
+  /** Keeps policies away that fail again and again; none are when absent. */
+  readonly quarantine?: Quarantine;
 }
 
 export interface CelCall {
@@ -96,16 +100,29 @@ class Runner {
     if (candidates.length === 0) return nothing;
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
-    const about = {request, runs, snapshot, view: new RequestView(request), selectOnly: call.selectOnly, forceIgnore: this.#options.forceIgnore === true};
+    const watch = watchRequest(this.#options.quarantine);
+    const about = {
+      request,
+      runs,
+      snapshot,
+      view: new RequestView(request),
+      selectOnly: call.selectOnly,
+      forceIgnore: this.#options.forceIgnore === true,
+      refusal: watch?.refusal,
+    };
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
       const asked = this.#ask(candidate, about);
       const answer = isPromise(asked) ? ((yield asked) as Awaited<typeof asked>) : asked;
+      if (answer !== undefined) watch?.saw(candidate.policy, runs.for(candidate.policy.ref.namespace));
       const rule = answer === undefined ? undefined : ruleResult(candidate.policy, answer);
       if (rule !== undefined) results.add(candidate.policy, rule, started);
-      traced?.(rule === undefined ? undefined : policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}));
+      traced?.(
+        rule === undefined ? undefined : policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}),
+      );
     }
+    watch?.done();
     return {results: results.list};
   }
 
@@ -119,7 +136,15 @@ class Runner {
     if (candidates.length === 0) return {results: [], object: original, patch: []};
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
-    const about = {request, runs, snapshot, view: new RequestView(request), forceIgnore: this.#options.forceIgnore === true};
+    const watch = watchRequest(this.#options.quarantine);
+    const about = {
+      request,
+      runs,
+      snapshot,
+      view: new RequestView(request),
+      forceIgnore: this.#options.forceIgnore === true,
+      refusal: watch?.refusal,
+    };
     let object = original;
     for (const candidate of candidates) {
       const started = this.#options.loader.now();
@@ -130,11 +155,13 @@ class Runner {
         traced?.();
         continue;
       }
+      watch?.saw(candidate.policy, runs.for(candidate.policy.ref.namespace));
       object = answer.object ?? object;
       const rule = ruleResult(candidate.policy, answer);
       results.add(candidate.policy, rule, started);
       traced?.(policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}));
     }
+    watch?.done();
     const failed = results.list.filter(
       ({failurePolicy, rules}) => failurePolicy === 'Fail' && rules.some(rule => rule.status === 'error'),
     );
@@ -150,7 +177,8 @@ class Runner {
     const candidates = this.#candidates('mutating', request, {...call, phase: 'any'}, snapshot).filter(changesExisting);
     const runs = new RunPool(this.#options, call.deadline);
     const results = new Results(this.#options);
-    const about = {request, runs, snapshot, view: new RequestView(request)};
+    const watch = watchRequest(this.#options.quarantine);
+    const about = {request, runs, snapshot, view: new RequestView(request), refusal: watch?.refusal};
     for (const candidate of candidates) {
       const {policy} = candidate;
       const started = this.#options.loader.now();
@@ -160,8 +188,10 @@ class Runner {
         judgeTargets(candidate, {...about, forceIgnore: false, selectOnly: call.selectOnly}),
       );
       const found = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
+      if (found.length > 0) watch?.saw(policy, run);
       for (const one of found) results.add(policy, ruleResult(policy, one), started);
     }
+    watch?.done();
     return {results: results.list};
   }
 

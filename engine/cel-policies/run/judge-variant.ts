@@ -1,6 +1,7 @@
 import {evaluateMutating} from '../../cel-mutate/evaluate-mutating.js';
 import {evaluateMutatingPods} from '../../cel-mutate/evaluate-pods.js';
 import {evaluateTargets} from '../../cel-mutate/evaluate-targets.js';
+import type {RuleRun} from '../../context/rule-run.js';
 import {Suspend} from '../../context/suspend.js';
 import {textOfThrown} from '../../context/thrown-text.js';
 import {EvalError} from '../../diagnostic.js';
@@ -29,6 +30,8 @@ export interface Question {
   readonly forceIgnore: boolean;
   /** Only tell whether conditions hold; nothing is made. */
   readonly selectOnly?: boolean | undefined;
+  /** Why the policy is not to be run, though its constraints select the request; asked once they are known to. */
+  readonly refusal?: ((policy: CelCandidate['policy']) => string | undefined) | undefined;
 }
 
 export interface VariantAnswer {
@@ -49,19 +52,22 @@ export function judgeVariant(candidate: CelCandidate, question: Question): Varia
   try {
     if (!variant.matches(request, runs.for(policy.ref.namespace))) return undefined;
   } catch (thrown) {
-    return {verdict: failure('match', 'failed to execute matching', thrown)};
+    return {verdict: failure('match', 'failed to execute matching', thrown, runs.for(policy.ref.namespace))};
   }
+  const refusal = question.refusal?.(policy);
+  if (refusal !== undefined) return {verdict: {rule: 'evaluation', status: 'error', message: refusal}};
   try {
     return evaluate(candidate, question);
   } catch (thrown) {
     const names = policy.source.type === 'generating' || policy.source.type === 'deleting';
     const what = policy.source.type === 'validating' ? 'failed to load context' : 'failed to evaluate policy';
-    return {verdict: failure(names ? policy.ref.name : 'evaluation', what, thrown)};
+    return {verdict: failure(names ? policy.ref.name : 'evaluation', what, thrown, runs.for(policy.ref.namespace))};
   }
 }
 
-export function failure(rule: string, what: string, thrown: unknown): CelVerdict {
+export function failure(rule: string, what: string, thrown: unknown, run?: RuleRun): CelVerdict {
   if (thrown instanceof Suspend) throw thrown;
+  if (!(thrown instanceof EvalError)) run?.failedInside();
   const why = thrown instanceof EvalError ? thrown.message : `internal error: ${textOfThrown(thrown)}`;
   return {rule, status: 'error', message: `${what}: ${why}`};
 }
@@ -117,7 +123,7 @@ function templateView(request: EngineRequest, variant: PolicyVariant['name'], {o
 /** Existing objects that a mutating policy changes because of a request: one answer per target. Throws only to wait. */
 export function judgeTargets(
   {policy, variant}: CelCandidate,
-  {request, runs, snapshot, view, selectOnly}: Question,
+  {request, runs, snapshot, view, selectOnly, refusal: refuses}: Question,
 ): readonly VariantAnswer[] {
   const {behaviour, plan} = variant;
   if (behaviour.type !== 'mutating' || variant.name === 'extract') return [];
@@ -125,8 +131,10 @@ export function judgeTargets(
   try {
     if (!variant.matches(request, host)) return [];
   } catch (thrown) {
-    return [{verdict: failure('match', 'failed to execute matching', thrown)}];
+    return [{verdict: failure('match', 'failed to execute matching', thrown, host)}];
   }
+  const refusal = refuses?.(policy);
+  if (refusal !== undefined) return [{verdict: {rule: 'evaluation', status: 'error', message: refusal}}];
   try {
     const {exceptions, readsNamespace} = snapshot.exceptionsFor(policy, variant);
     const home = variant.readsNamespace || readsNamespace ? namespaceOf(request, runs.for('')) : null;
@@ -138,6 +146,6 @@ export function judgeTargets(
       return {verdict: target.verdict, targets: [target.patched]};
     });
   } catch (thrown) {
-    return [{verdict: failure('evaluation', 'failed to evaluate policy', thrown)}];
+    return [{verdict: failure('evaluation', 'failed to evaluate policy', thrown, host)}];
   }
 }

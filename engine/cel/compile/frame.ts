@@ -43,8 +43,11 @@ export class Frame {
 
   /** Reports what was used since the last time. */
   settle(): void {
-    if (this.#spent > this.limit) throw new BudgetError('operation cancelled: actual cost limit exceeded');
     const {budget} = this.host;
+    if (this.#spent > this.limit) {
+      budget.noteExhausted('steps');
+      throw new BudgetError('operation cancelled: actual cost limit exceeded');
+    }
     const units = this.#spent - this.#reported;
     this.#reported = this.#spent;
     this.#next = Math.min(this.limit, this.#spent + reportEvery);

@@ -1,0 +1,18 @@
+import {soakScan} from './scan.js';
+
+/** The long forms of what background work has to stand: `npm run soak -- scan`, all of them without a name. */
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const number = (name: string, initial: number) => Number(process.argv.find(text => text.startsWith(`--${name}=`))?.split('=')[1] ?? initial);
+
+const runs: Readonly<Record<string, () => Promise<void>>> = {
+  scan: () => soakScan({pods: number('pods', 10_000), configMaps: number('configmaps', 9_000)}, say),
+};
+
+const wanted = process.argv.slice(2).filter(text => !text.startsWith('--'));
+const unknown = wanted.filter(name => !Object.hasOwn(runs, name));
+if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(runs).join(', ')}`);
+for (const [name, run] of Object.entries(runs)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  say(`\n${name}, ${new Date().toISOString()}`);
+  await run();
+}

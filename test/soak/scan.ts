@@ -1,0 +1,99 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import {benchBodies} from '../bench/bodies.js';
+import {podPolicies} from '../bench/policy-sets.js';
+import {cpuSeconds, rssMiB} from '../bench/processes.js';
+import {eventually} from '../cluster/eventually.js';
+import {metric, peakMiB} from './metrics.js';
+import {benchPod, configMap, createAll} from './objects.js';
+import {operatorWrites, summary} from './operator-writes.js';
+import {startLoad} from './paced-load.js';
+import {applyAll, caOf, policiesReady, replicaOf, type Soak, withOperator} from './set-up.js';
+
+export interface ScanSizes {
+  readonly pods: number;
+  readonly configMaps: number;
+}
+
+const age = 'kyverno_background_scan_age_seconds';
+const pods = {resource: '/pods'};
+const loadPerSecond = 100;
+
+/**
+ * Pods under 17 policies beside large ConfigMaps: what a first scan with its reports costs, what a second one writes,
+ * memory, and how long requests take meanwhile.
+ */
+export async function soakScan(sizes: ScanSizes, say: Soak['say']): Promise<void> {
+  await withOperator([], say, async soak => {
+    const {cluster} = soak;
+    await cluster.kubectl(['create', 'namespace', 'shop']);
+    await createAll(cluster, '/api/v1/namespaces/shop/configmaps', Array.from({length: sizes.configMaps}, (_, index) => configMap(`settings-${index}`, 'shop', 10 * 1024)));
+    // Before there are policies: what is measured is the scan.
+    await createAll(cluster, '/api/v1/namespaces/shop/pods', Array.from({length: sizes.pods}, (_, index) => benchPod(`pod-${index}`, 'shop', index % 10 !== 0)));
+    const {pid, metricsPort, webhookPort} = replicaOf(soak);
+    await delay(5_000);
+    say(`idle beside ${sizes.configMaps} ConfigMaps of 10 KiB and ${sizes.pods} Pods: RSS ${rssMiB(pid).toFixed(0)} MiB`);
+
+    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good, perSecond: loadPerSecond});
+    await delay(5_000);
+    load.mark();
+    const writes = operatorWrites(cluster);
+    let cpu = cpuSeconds(pid);
+    await delay(10_000);
+    const perLoadSecond = (cpuSeconds(pid) - cpu) / 10;
+    const idle = load.mark();
+    say(`admission idle, ${loadPerSecond} a second: p50 ${idle.p50.toFixed(1)}, p99 ${idle.p99.toFixed(1)} ms (no policies yet)`);
+
+    const policies = podPolicies().map(policy => ({...policy, spec: {...(policy['spec'] as object), background: true}}));
+    await applyAll(cluster, policies);
+    await policiesReady(cluster, policies.length);
+    const started = performance.now();
+    cpu = cpuSeconds(pid);
+    load.mark();
+    await eventually(async () => (await metric(metricsPort, 'kyverno_background_scan_objects', pods)) === sizes.pods, {what: 'the first scan', timeoutMs: 300_000});
+    const scanned = (performance.now() - started) / 1000;
+    await eventually(async () => (await metric(metricsPort, 'kyverno_report_writes_total', {operation: 'create'})) >= sizes.pods && (await metric(metricsPort, 'kyverno_report_changes_pending')) === 0, {
+      what: 'all reports',
+      timeoutMs: 300_000,
+    });
+    const written = (performance.now() - started) / 1000;
+    const during = load.mark();
+    const used = cpuSeconds(pid) - cpu - perLoadSecond * written;
+    say(`first scan of ${sizes.pods} Pods by ${policies.length} policies: ${scanned.toFixed(1)} s, with all reports ${written.toFixed(1)} s, ${used.toFixed(1)} s CPU beside the load`);
+    say(`admission meanwhile: p50 ${during.p50.toFixed(1)}, p99 ${during.p99.toFixed(1)}, longest ${during.most.toFixed(0)} ms of ${during.count}`);
+    say(`writes: ${summary(writes())}`);
+
+    await delay(10_000);
+    load.mark();
+    await delay(10_000);
+    const base = load.mark();
+    say(`admission with policies, no scan: p50 ${base.p50.toFixed(1)}, p99 ${base.p99.toFixed(1)} ms`);
+    writes();
+    const loaded = await rescan(soak, metricsPort);
+    const beside = load.mark();
+    say(`second scan under load: ${loaded.toFixed(1)} s; admission p50 ${beside.p50.toFixed(1)}, p99 ${beside.p99.toFixed(1)}, longest ${beside.most.toFixed(0)} ms of ${beside.count}; writes: ${summary(writes())}`);
+    await load.stop();
+    await delay(3_000);
+    cpu = cpuSeconds(pid);
+    const alone = await rescan(soak, metricsPort);
+    say(`third scan without load: ${alone.toFixed(1)} s, ${(cpuSeconds(pid) - cpu).toFixed(1)} s CPU with list and decode; writes: ${summary(writes())}`);
+    await delay(20_000);
+    say(`RSS at rest ${rssMiB(pid).toFixed(0)} MiB, peak ${peakMiB(pid).toFixed(0)} MiB`);
+  });
+}
+
+/** Has everything looked at again: by an exception that touches nothing. Seconds until done. */
+async function rescan({cluster}: Soak, metricsPort: number): Promise<number> {
+  const before = await metric(metricsPort, age, pods);
+  const name = `touch-${Date.now()}`;
+  const exception = {
+    apiVersion: 'kyverno.io/v2',
+    kind: 'PolicyException',
+    metadata: {name, namespace: 'shop'},
+    spec: {exceptions: [{policyName: 'nobody', ruleNames: ['none']}], match: {any: [{resources: {kinds: ['Pod'], names: ['nobody']}}]}},
+  };
+  const {status} = await cluster.request('POST', '/apis/kyverno.io/v2/namespaces/shop/policyexceptions', exception);
+  if (status !== 201) throw new Error(`the exception was refused: ${status}`);
+  const started = performance.now();
+  await eventually(async () => (await metric(metricsPort, age, pods)) < Math.min(before, (performance.now() - started) / 1000), {what: 'a further scan', timeoutMs: 300_000, everyMs: 200});
+  return (performance.now() - started) / 1000;
+}
