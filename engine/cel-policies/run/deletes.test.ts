@@ -68,4 +68,12 @@ describe('a deleting policy', () => {
       'exception skip rule is skipped due to policy exception: kyverno/e',
     ]);
   });
+
+  it('judges payloads by its conditions alone', async () => {
+    const engine = celEngineOf([
+      celPolicy('DeletingPolicy', "{schedule: '@daily', conditions: [{name: a, expression: object.age > 3}]}"),
+    ]);
+    const {results} = await engine.validatePayload({age: 4}, call);
+    expect(results[0]?.rules).toMatchObject([{rule: 'p', status: 'pass', message: 'payload matched'}]);
+  });
 });

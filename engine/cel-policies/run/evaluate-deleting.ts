@@ -10,14 +10,14 @@ export function evaluateDeleting(
   conditions: ConditionList,
   exceptions: readonly PolicyException[],
   scope: PolicyScope,
-  rule: string,
+  {rule, subject}: {readonly rule: string; readonly subject: 'resource' | 'payload'},
 ): CelVerdict {
   try {
     const exemption = exemptionFor(exceptions, scope, true);
     if (exemption.type === 'full') return exemption.verdict;
     return conditionsHold(conditions, scope)
-      ? {rule, status: 'pass', message: 'resource matched'}
-      : {rule, status: 'fail', message: 'resource did not match'};
+      ? {rule, status: 'pass', message: `${subject} matched`}
+      : {rule, status: 'fail', message: `${subject} did not match`};
   } catch (thrown) {
     if (!(thrown instanceof EvalError)) throw thrown;
     return {rule, status: 'error', message: thrown.message};

@@ -4,11 +4,12 @@ import type {Json} from '../../json/types.js';
 import type {EngineRequest} from '../../types.js';
 import type {CelSnapshot} from '../snapshot/cel-snapshot.js';
 import type {CompiledCelPolicy} from '../types.js';
+import {evaluateDeleting} from './evaluate-deleting.js';
 import {evaluateValidating} from './evaluate-validating.js';
 import {failure} from './judge-variant.js';
 import type {CelVerdict} from './results.js';
 import {PolicyScope} from './scope.js';
-import {payloadData} from './scope-data.js';
+import {deletionData, payloadData} from './scope-data.js';
 
 /** Stands where a request would: payloads have none. */
 export const noRequest: EngineRequest = Object.freeze({
@@ -34,16 +35,19 @@ export function judgePayload(
   snapshot: CelSnapshot,
 ): CelVerdict {
   const [variant] = policy.variants;
-  if (variant?.behaviour.type !== 'validating') throw new Error(`${policy.ref.kind} judges no payloads`);
+  if (variant === undefined) throw new Error(`${policy.ref.kind} judges no payloads`);
   try {
     const {exceptions} = snapshot.exceptionsFor(policy, variant);
-    const scope = new PolicyScope(
-      variant.plan,
-      {...payloadData, object: withDoubles(payload)},
-      {host, request: noRequest},
-    );
+    const {behaviour, plan} = variant;
+    const object = withDoubles(payload);
+    if (behaviour.type === 'deleting') {
+      const scope = new PolicyScope(plan, deletionData(object, null), {host, request: noRequest});
+      return evaluateDeleting(behaviour.conditions, exceptions, scope, {rule: policy.ref.name, subject: 'payload'});
+    }
+    if (behaviour.type !== 'validating') throw new Error(`${policy.ref.kind} judges no payloads`);
+    const scope = new PolicyScope(plan, {...payloadData, object}, {host, request: noRequest});
     const lenient = policy.failurePolicy === 'Ignore';
-    return evaluateValidating(variant.behaviour, {extracts: false, lenient, exceptions}, scope);
+    return evaluateValidating(behaviour, {extracts: false, lenient, exceptions}, scope);
   } catch (thrown) {
     return failure('evaluation', 'failed to load context', thrown);
   }

@@ -83,7 +83,9 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
     const object = request.object ?? {};
     const home = wantsNamespace ? homeOf(object, request, runs.for('')) : null;
     const scope = new PolicyScope(plan, deletionData(object, home), {host, request});
-    return {verdict: evaluateDeleting(behaviour.conditions, exceptions, scope, policy.ref.name)};
+    return {
+      verdict: evaluateDeleting(behaviour.conditions, exceptions, scope, {rule: policy.ref.name, subject: 'resource'}),
+    };
   }
   const data = view.data(wantsNamespace ? namespaceOf(request, runs.for('')) : null);
   switch (behaviour.type) {

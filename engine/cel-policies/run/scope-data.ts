@@ -1,6 +1,6 @@
 import type {RuleRun} from '../../context/rule-run.js';
 import {textOf} from '../../json/text.js';
-import {type JsonObject, ownPath} from '../../json/types.js';
+import {type Json, type JsonObject, ownPath} from '../../json/types.js';
 import type {EngineRequest} from '../../types.js';
 import {isNamespaceObject} from '../match/match-constraints.js';
 import {requestValue} from './request-value.js';
@@ -40,7 +40,7 @@ export function nativeData(request: EngineRequest, namespaceObject: JsonObject |
 }
 
 /** A clean-up has neither request nor former object. */
-export function deletionData(object: JsonObject, namespaceObject: JsonObject | null): ScopeData {
+export function deletionData(object: Json, namespaceObject: JsonObject | null): ScopeData {
   return {object, oldObject: undefined, request: undefined, namespaceObject, exceptions: undefined};
 }
 

@@ -38,8 +38,8 @@ export class CelSnapshot {
   constructor(policies: Iterable<CompiledCelPolicy>, exceptions: Iterable<CelException>, rules: ExceptionRules) {
     const ordered = [...policies].sort(compareCelPolicies);
     this.policies = new Map(ordered.map(policy => [celPolicyId(policy.ref), policy]));
-    this.#payload = ordered.filter(({source}) => source.type === 'validating' && source.spec.mode !== 'Kubernetes');
-    const judging = ordered.filter(policy => !this.#payload.includes(policy));
+    const judging = ordered.filter(({source}) => source.type !== 'validating' || source.spec.mode === 'Kubernetes');
+    this.#payload = ordered.filter(policy => policy.source.type === 'deleting' || !judging.includes(policy));
     const ofRun = (run: CelRun) => new ResourceIndex(judging.filter(({source}) => source.type === run));
     this.#byRun = {
       validating: ofRun('validating'),
@@ -71,9 +71,11 @@ export class CelSnapshot {
     return found;
   }
 
-  /** Policies that judge payloads of a mode: `JSON`, or what proxies ask. */
+  /** Policies that judge payloads of a mode: `JSON` (deleting ones among them), or what proxies ask. */
   payloadPolicies(mode: string): readonly CompiledCelPolicy[] {
-    return this.#payload.filter(({source}) => source.type === 'validating' && source.spec.mode === mode);
+    return this.#payload.filter(({source}) =>
+      source.type === 'validating' ? source.spec.mode === mode : mode === 'JSON',
+    );
   }
 
   /** Exceptions that name the policy, compiled for it. One that does not compile frees nothing; see `exceptionProblems`. */
