@@ -113,7 +113,10 @@ export class CelRunner {
   }
 
   #response(phase: Phase, resource: JsonObject, results: readonly PolicyResult[]): PolicyResponse {
-    const rules = results.flatMap(result => result.rules.map(rule => toResponse(rule, result.source)));
+    const process = processOf(this.policy);
+    const rules = results
+      .flatMap(result => result.rules.map(rule => toResponse(rule, result.source)))
+      .map(rule => (process === '' ? rule : {...rule, properties: {...rule.properties, process}}));
     return {policy: this.policy, phase, resource, patched: resource, rules};
   }
 
@@ -143,6 +146,22 @@ interface Answer {
 
 export function readExceptions(raws: readonly JsonObject[]): readonly CelException[] {
   return raws.flatMap(raw => loadCelException(raw).policy ?? []);
+}
+
+/** In reports: what would ask the policy in a cluster. */
+function processOf({cel, native}: PreparedPolicy): string {
+  if (native !== undefined) return 'background scan';
+  switch (cel?.source.type) {
+    case 'validating':
+    case 'mutating': {
+      const {background, admission} = cel.source.spec;
+      return background ? 'background scan' : admission ? 'admission review' : '';
+    }
+    case 'generating':
+      return 'admission review';
+    default:
+      return '';
+  }
 }
 
 function turnOf({cel, native}: PreparedPolicy): CelTurn | undefined {
