@@ -101,7 +101,7 @@ function allowed(parts: readonly PolicyException[], field: Field): string {
 
 /** A CEL literal in single quotes. */
 export function quoted(text: string): string {
-  const escaped = text.replace(/[\\']/g, character => `\\${character}`).replace(/[\u0000-\u001f\u007f]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = text.replace(/[\\']/g, character => `\\${character}`).replace(/\p{Cc}/gu, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `'${escaped}'`;
 }
 

@@ -16,7 +16,8 @@ export interface PolicyWording {
   readonly source: {readonly uid: string; readonly generation: number};
 }
 
-interface Entry extends NativePolicyState {
+interface Entry {
+  readonly state: NativePolicyState;
   readonly uid: string;
   readonly generation: number;
 }
@@ -27,28 +28,28 @@ export class NativePolicies {
 
   /** `undefined`: nothing is known, or the policy has changed since. */
   stateOf({ref, source}: PolicyWording): NativePolicyState | undefined {
-    const state = this.#states.get(idOf(ref));
-    return state?.uid === source.uid && state.generation === source.generation ? state : undefined;
+    const entry = this.#states.get(idOf(ref));
+    return entry?.uid === source.uid && entry.generation === source.generation ? entry.state : undefined;
   }
 
   /** Whether the API server judges in our place, be it by the wording before. */
   standsIn({ref, source}: PolicyWording): boolean {
-    const state = this.#states.get(idOf(ref));
-    return state?.uid === source.uid && state.generated;
+    const entry = this.#states.get(idOf(ref));
+    return entry?.uid === source.uid && entry.state.generated;
   }
 
   /** False when nothing has changed. */
   set({ref, source}: PolicyWording, state: NativePolicyState): boolean {
     const id = idOf(ref);
     const before = this.#states.get(id);
-    this.#states.set(id, {...state, uid: source.uid, generation: source.generation});
+    this.#states.set(id, {state, uid: source.uid, generation: source.generation});
     return (
       before === undefined ||
       before.uid !== source.uid ||
       before.generation !== source.generation ||
-      before.generated !== state.generated ||
-      before.message !== state.message ||
-      before.outdated !== state.outdated
+      before.state.generated !== state.generated ||
+      before.state.message !== state.message ||
+      before.state.outdated !== state.outdated
     );
   }
 

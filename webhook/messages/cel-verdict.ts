@@ -1,22 +1,29 @@
-import type {PolicyResult, RuleResult} from '../../engine/types.js';
+import type {FailurePolicy, PolicyResult, RuleResult} from '../../engine/types.js';
 
-/** Why a request is refused: every failing or erring policy that denies, joined as the field has it; `undefined` = it is not. */
+/**
+ * Why a request is refused: every failing or erring policy that denies, joined as the field has it; `undefined` = it is
+ * not. What cannot be evaluated refuses nothing under `failurePolicy: Ignore`, as with policies of the API server.
+ */
 export function celDenial(results: readonly PolicyResult[]): string | undefined {
   const texts = complaints(results, 'Deny');
   return texts.length === 0 ? undefined : texts.join('; ');
 }
 
-/** What policies that warn have to say, one line each; a policy may deny and warn. */
+/** What policies that warn have to say, one line each, and errors that refuse nothing; a policy may deny and warn. */
 export function celWarnings(results: readonly PolicyResult[]): string[] {
   return complaints(results, 'Warn');
 }
 
 function complaints(results: readonly PolicyResult[], action: 'Deny' | 'Warn'): string[] {
-  return results.flatMap(({policy, rules}) => rules.filter(rule => asks(rule, action)).map(rule => textOf(policy.name, rule)));
+  return results.flatMap(({policy, failurePolicy, rules}) =>
+    rules.filter(rule => actionsOf(rule, failurePolicy).includes(action)).map(rule => textOf(policy.name, rule)),
+  );
 }
 
-function asks({status, actions}: RuleResult, action: 'Deny' | 'Warn'): boolean {
-  return (status === 'fail' || status === 'error') && actions?.includes(action) === true;
+function actionsOf({status, actions = []}: RuleResult, failurePolicy: FailurePolicy): readonly string[] {
+  if (status === 'fail') return actions;
+  if (status !== 'error') return [];
+  return failurePolicy === 'Ignore' ? actions.map(action => (action === 'Deny' ? 'Warn' : action)) : actions;
 }
 
 function textOf(policy: string, {status, message}: RuleResult): string {

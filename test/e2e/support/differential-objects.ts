@@ -26,7 +26,7 @@ function textsOf({matchConditions = [], variables = [], validations}: Judging): 
   return [...matchConditions, ...variables, ...validations].map(({expression}) => expression);
 }
 
-/** Objects from the policy's own constants, changed in the fields that its expressions read. */
+/** Objects from the policy's own constants and what stands in its fields, changed in the fields that its expressions read. */
 export function objectSource(policy: DifferentialPolicy, random: () => number): ObjectSource {
   const environment = apiServerEnvironment(createRegexEngine()).extend({variables: {variables: dynType, exceptions: dynType}});
   const texts = [...textsOf(policy.spec), ...(policy.native === undefined ? [] : textsOf(policy.native))];
@@ -39,6 +39,7 @@ export function objectSource(policy: DifferentialPolicy, random: () => number): 
     const {expr} = parse(text, {twoVariableMacros: true});
     if (expr !== undefined) collect(expr, constants);
   }
+  for (const base of [...policy.taken, ...policy.refused]) for (const path of paths) collectLeaves(placeOf(base as unknown as {[key: string]: Value}, path.split('.')), constants);
   const known = [...paths].sort();
   const pool = [...constants];
   let serial = 0;
@@ -46,7 +47,7 @@ export function objectSource(policy: DifferentialPolicy, random: () => number): 
   function next(): Thing {
     serial += 1;
     const base = structuredClone(pick(random, serial % 2 === 0 ? policy.taken : policy.refused));
-    const changes = Math.floor(random() * 3);
+    const changes = Math.floor(random() * 4);
     for (let change = 0; change < changes; change += 1) mutate(base as unknown as {[key: string]: Value});
     return base;
   }
@@ -102,6 +103,15 @@ function collect(expr: Expr, constants: Set<string | number | boolean>): void {
     if (typeof value === 'number' || typeof value === 'bigint') constants.add(Number(value));
   }
   for (const child of children(expr)) collect(child, constants);
+}
+
+/** What stands in objects at a place that is read. */
+function collectLeaves(place: Place | undefined, constants: Set<string | number | boolean>): void {
+  const value = place && valueAt(place);
+  if (value === undefined || value === null) return;
+  if (typeof value !== 'object') constants.add(value);
+  else if (Array.isArray(value)) for (const key of value.keys()) collectLeaves({holder: value, key}, constants);
+  else for (const key of Object.keys(value)) collectLeaves({holder: value, key}, constants);
 }
 
 /** As deep as the object goes, and one step more. */
