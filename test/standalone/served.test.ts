@@ -52,6 +52,9 @@ function policy(rule: object): JsonObject {
   } as unknown as JsonObject;
 }
 
+const inCluster = 'served in a cluster';
+const notServed = 'stored, not served';
+
 /** Names in code marks of the table's rows with that state. */
 function named(state: string): string[] {
   const rows = readFileSync(readmePath, 'utf8')
@@ -64,7 +67,7 @@ function named(state: string): string[] {
 
 describe('what the README says is served', () => {
   it('and what it says is not, are all sorts of rules together', () => {
-    const names = new Set([...named('served'), ...named('stored, not served')]);
+    const names = new Set(['served', inCluster, notServed].flatMap(named));
     expect([...names].sort()).toEqual(Object.keys(rules).sort());
   });
 
@@ -72,8 +75,13 @@ describe('what the README says is served', () => {
     expect(loadOffline([policy(rules[name]!)]).refused).toEqual([]);
   });
 
-  it.each(named('stored, not served'))('%s waits for a later release', name => {
-    const {refused, later} = loadOffline([policy(rules[name]!)]);
+  it.each(named(inCluster))('%s is served where there is a cluster, and refused where there is none', name => {
+    expect(loadOffline([policy(rules[name]!)], {background: 'served'}).refused).toEqual([]);
+    expect(loadOffline([policy(rules[name]!)]).refused.join('\n')).toContain('is not served by this release');
+  });
+
+  it.each(named(notServed))('%s waits for a later release', name => {
+    const {refused, later} = loadOffline([policy(rules[name]!)], {background: 'served'});
     expect(refused.join('\n')).toContain('is not served by this release');
     expect(later).toBe(true);
   });

@@ -1,6 +1,7 @@
 import {createOfflineContextLoader} from '../../../adapters/offline-context-loader.js';
 import {createRegexEngine} from '../../../adapters/regex/regex-engine.js';
 import {builtinResourceMap} from '../../../engine/builtin-resources.js';
+import type {CompileOptions} from '../../../engine/compile/compile-policy.js';
 import {formatDiagnostic} from '../../../engine/diagnostic.js';
 import {type JsonObject, own} from '../../../engine/json/types.js';
 import {createEngine} from '../../../engine/run/create-engine.js';
@@ -24,11 +25,11 @@ export interface Offline {
   readonly later: boolean;
 }
 
-/** The engine alone over some policies and exceptions: what the server has to agree with. */
-export function loadOffline(objects: readonly JsonObject[]): Offline {
+/** The engine alone over some policies and exceptions: what the server has to agree with; by default what it has without a cluster. */
+export function loadOffline(objects: readonly JsonObject[], options: Pick<CompileOptions, 'background'> = {}): Offline {
   const cache = new PolicyCache({
     resources: () => builtinResourceMap,
-    compile: {matchConditions: 'not-available', regex: createRegexEngine()},
+    compile: {matchConditions: 'not-available', regex: createRegexEngine(), ...options},
     exceptions: {enabled: true, operatorNamespace: '', exceptionNamespace: ''},
   });
   const states = objects.map(object =>
