@@ -6,6 +6,7 @@ import {createNameLookup} from '../adapters/http/name-lookup.js';
 import {createServiceCaller} from '../adapters/http/service-caller.js';
 import {createKubeClient} from '../adapters/kube/client.js';
 import {apiServerHosts} from '../adapters/kube/config.js';
+import type {ProfileServer} from '../adapters/profile-server.js';
 import {createKubeContextLoader} from '../adapters/kube/context-loader.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
 import type {Logger} from '../adapters/log/logger.js';
@@ -58,6 +59,7 @@ import {requestFilters} from './serving/filters.js';
 import {createClientQueries} from './telemetry/client-queries.js';
 import {createControllerSeries} from './telemetry/controller-series.js';
 import {eventLosses} from './telemetry/event-losses.js';
+import {startProfiles} from './telemetry/profiles.js';
 import {startTracing, type Tracing} from './telemetry/tracing.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {createTlsController} from './tls/tls-controller.js';
@@ -118,6 +120,8 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     hostname: hostname(),
     maxQueued: flags.maxQueuedEvents,
     omit: flags.omitEvents,
+    qps: flags.eventsRateLimitQPS,
+    burst: flags.eventsRateLimitBurst,
     onDropped: eventLosses(metrics.registry),
   });
 
@@ -448,6 +452,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   let ready = false;
   let server: AdmissionServer | undefined;
   let tracing: Tracing | undefined;
+  let profiles: ProfileServer | undefined;
   const timers: NodeJS.Timeout[] = [];
   const metricsServer = createMetricsServer(metrics, {
     ...(environment.debugCache && {
@@ -506,6 +511,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       features.tell.onDiscovery();
     });
     if (!flags.disableMetrics) await metricsServer.listen(metricsPort(flags), flags.metricsHost || undefined);
+    profiles = await startProfiles(flags, log);
     events.start();
     await operator.start();
     replicas.start();
@@ -554,6 +560,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     await replicas.stop();
     await events.stop();
     await tracing?.stop();
+    await profiles?.close();
     await metricsServer.close();
     workers.close();
     client.close();

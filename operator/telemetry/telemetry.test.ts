@@ -1,13 +1,19 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {createManualClock} from '../../adapters/clock/manual-clock.js';
+import {startCollector} from '../../adapters/tracing/testing/collector.js';
+import type {KubeClient} from '../../adapters/kube/types.js';
+import {createLogger, silentLogger} from '../../adapters/log/logger.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {createMetrics} from '../../webhook/metrics/metrics.js';
+import {parseFlags} from '../config/flags.js';
 import {createTestCore, type TestCore} from '../testing/test-core.js';
 import {createClientQueries} from './client-queries.js';
 import {createControllerSeries} from './controller-series.js';
 import {parseMetricsConfig} from './metrics-config.js';
 import {createMetricsFeature} from './metrics-feature.js';
+import {startProfiles} from './profiles.js';
+import {startTracing} from './tracing.js';
 
 describe('the ConfigMap of metrics', () => {
   it('holds nothing by default', () => {
@@ -50,6 +56,48 @@ describe('the ConfigMap of metrics', () => {
     expect(problems.map(problem => /key (\w+)/.exec(problem)?.[1])).toEqual(['namespaces', 'bucketBoundaries', 'metricsExposure', 'metricsRefreshInterval']);
     expect([...settings.exposure.keys()]).toEqual(['b']);
     expect(settings.buckets).toHaveLength(15);
+  });
+});
+
+describe('profiles and traces', () => {
+  const flags = (more: readonly string[]) => {
+    const outcome = parseFlags([...more], {});
+    if ('error' in outcome) throw new Error(outcome.error);
+    return outcome.flags;
+  };
+  const client = {} as KubeClient;
+  const environment = {namespace: 'kyverno', podName: 'kyverno-0'};
+
+  it('are off unless asked for', async () => {
+    expect(await startProfiles(flags([]), silentLogger)).toBeUndefined();
+    expect(await startTracing({flags: flags([]), environment, client, log: silentLogger, version: '1'})).toBeUndefined();
+  });
+
+  it('are on the loopback interface', async () => {
+    const server = await startProfiles(flags(['--profile', '--profilePort=0']), silentLogger);
+    expect(server?.address()?.host).toBe('127.0.0.1');
+    await server?.close();
+  });
+
+  it('without an address, or with credentials that are none, leave the process running', async () => {
+    const lines: string[] = [];
+    const log = createLogger({format: 'text', verbosity: 0, write: line => lines.push(line)});
+    expect(await startTracing({flags: flags(['--enableTracing']), environment, client, log, version: '1'})).toBeUndefined();
+    const empty = {get: () => Promise.resolve({data: {}})} as unknown as KubeClient;
+    const wrong = flags(['--enableTracing', '--tracingAddress=x', '--tracingCreds=certs']);
+    expect(await startTracing({flags: wrong, environment, client: empty, log, version: '1'})).toBeUndefined();
+    expect(lines.map(line => line.includes('nothing is traced'))).toEqual([true, true]);
+    expect(lines[1]).toContain('kyverno/certs');
+  });
+
+  it('reach the collector that the flags name', async () => {
+    const collector = await startCollector('grpc');
+    const asked = flags(['--enableTracing', '--tracingAddress=127.0.0.1', `--tracingPort=${collector.port}`]);
+    const tracing = await startTracing({flags: asked, environment, client, log: silentLogger, version: '1.2.3'});
+    tracing?.submit({parent: undefined, root: {name: 'ADMISSION', start: 1_790_000_000_000, end: 1_790_000_000_001, attributes: {}, children: []}});
+    await tracing?.stop();
+    expect(collector.spans).toMatchObject([{name: 'ADMISSION', resource: {'service.name': 'kyverno-admission-controller', 'service.version': '1.2.3', 'k8s.pod.name': 'kyverno-0'}}]);
+    await collector.close();
   });
 });
 
