@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest';
 import type {PolicyResult, RuleResult} from '../../engine/types.js';
+import {eventIdentity} from './event.js';
 import {type PolicyEventsInput, policyEvents} from './policy-events.js';
 
 function rule(more: Partial<RuleResult> = {}): RuleResult {
@@ -88,6 +89,15 @@ describe('events of a judged request', () => {
     ]);
     const excepted = {...result(rule({rule: '', status: 'skip', exceptions: ['shop/free']})), policy};
     expect(eventsOf({results: [excepted]}).map(event => event.regarding.apiVersion)).toEqual(['policies.kyverno.io/v1beta1', 'policies.kyverno.io/v1beta1', 'v1']);
+  });
+
+  it('repeated tries to make what is refused are one event', () => {
+    const tries = ['u1', 'u2'].map(uid => {
+      const request = {kind: {group: '', version: 'v1', kind: 'Pod'}, namespace: 'shop', name: 'web', object: {metadata: {uid}}, oldObject: undefined};
+      return eventsOf({request, blocked: true, results: [result(rule())]}).map(eventIdentity);
+    });
+    expect(tries[0]).toHaveLength(1);
+    expect(tries[0]).toEqual(tries[1]);
   });
 
   it('all events of a request carry the id of its decision', () => {

@@ -24,7 +24,7 @@ export interface PolicyEventsInput {
  * object, what passed only when asked for. The words of a refusal are `webhook denied`.
  */
 export function policyEvents(input: PolicyEventsInput): PolicyEvent[] {
-  const resource = subjectOf(input.request);
+  const resource = subjectOf(input);
   const events = input.results.flatMap(result => {
     const policy = policySubject(result.policy, input.uidOf);
     const skipped = result.rules.flatMap(rule => exceptionEvents({input, result, rule, policy, resource}));
@@ -110,8 +110,10 @@ function resourceText({kind, namespace, name}: EventSubject): string {
   return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
 }
 
-function subjectOf({kind, namespace, name, object, oldObject}: PolicyEventsInput['request']): EventSubject {
-  const uid = ownPath(object ?? oldObject, 'metadata', 'uid');
+/** What was refused has a new uid with each try: without it, tries are repeats of one Event. */
+function subjectOf(input: PolicyEventsInput): EventSubject {
+  const {kind, namespace, name, object, oldObject} = input.request;
+  const uid = exists(input) ? ownPath(object ?? oldObject, 'metadata', 'uid') : undefined;
   const isNamespace = kind.group === '' && kind.kind === 'Namespace';
   return {
     apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`,
