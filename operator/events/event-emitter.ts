@@ -111,7 +111,10 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
 
   function emit(event: PolicyEvent): void {
     if (maxQueued === 0 || event.regarding.name === '' || stopping.signal.aborted) return;
-    if (omit.has(event.reason)) return noteOmitted(event);
+    if (omit.has(event.reason)) {
+      noteOmitted(event);
+      return;
+    }
     const now = clock.monotonic();
     const identity = eventIdentity(event);
     const old = known.get(identity);
