@@ -130,7 +130,7 @@ async function samplesOf(policy: DifferentialPolicy, random: () => number): Prom
   const source = objectSource(policy, random);
   const samples: Sample[] = [];
   const texts = new Set<string>();
-  for (let tries = 0; samples.length < objectsPerPolicy && tries < objectsPerPolicy * 6; tries += 1) {
+  for (let tries = 0; samples.length < objectsPerPolicy && tries < objectsPerPolicy * 8; tries += 1) {
     const made = source.next();
     const object: Thing = {...made, metadata: {...made.metadata, labels: {...made.metadata.labels, [mark]: policy.name}}};
     const text = JSON.stringify(object);
@@ -143,7 +143,10 @@ async function samplesOf(policy: DifferentialPolicy, random: () => number): Prom
     const alike = samples.filter(({refused}) => refused.byHand === sample.refused.byHand).length;
     if (alike < objectsPerPolicy * mostShare) samples.push(sample);
   }
-  return samples;
+  const refused = samples.filter(sample => sample.refused.byHand === true);
+  const taken = samples.filter(sample => sample.refused.byHand === false);
+  const most = Math.floor((Math.min(refused.length, taken.length) * mostShare) / (1 - mostShare));
+  return [...refused.slice(0, most), ...taken.slice(0, most)];
 }
 
 interface Report {

@@ -18,7 +18,7 @@ export interface ValidatingParts {
 export interface ValidatingMode {
   /** Judges the Pods that the object would make instead of the object. */
   readonly extracts: boolean;
-  /** Conditions that cannot be judged do not hold. */
+  /** `failurePolicy: Ignore`: conditions that cannot be judged do not hold, and validations let others speak. */
   readonly lenient: boolean;
   readonly exceptions: readonly PolicyException[];
 }
@@ -45,7 +45,7 @@ function evaluateObject(parts: ValidatingParts, mode: ValidatingMode, scope: Pol
 
 function judge({conditions, rules, annotations}: ValidatingParts, lenient: boolean, scope: PolicyScope): CelVerdict {
   if (!matches(conditions, scope, lenient)) return {rule: '', status: 'skip', message: 'skip'};
-  const violation = firstViolation(rules, scope);
+  const violation = firstViolation(rules, scope, lenient);
   if (violation === undefined) {
     return {rule: '', status: 'pass', message: 'success', properties: annotationValues(annotations, scope)};
   }

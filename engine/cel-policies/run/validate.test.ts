@@ -40,6 +40,16 @@ describe('verdicts of a validating policy', () => {
     ],
     ['what cannot be judged', 'validations: [{expression: object.nope == 1}]', ['error error: no such key: nope']],
     [
+      'under failure policy Ignore those after it are judged',
+      '{failurePolicy: Ignore, validations: [{expression: object.nope == 1}, {expression: "true"}, {expression: "false", message: refused}]}',
+      ['fail refused'],
+    ],
+    [
+      'under Fail they are not',
+      'validations: [{expression: object.nope == 1}, {expression: "false", message: refused}]',
+      ['error error: no such key: nope'],
+    ],
+    [
       'failure policy Ignore does not soften that',
       '{failurePolicy: Ignore, validations: [{expression: object.nope == 1}]}',
       ['error error: no such key: nope'],

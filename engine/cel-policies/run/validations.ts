@@ -1,4 +1,4 @@
-import {EvalError} from '../../diagnostic.js';
+import {BudgetError, EvalError} from '../../diagnostic.js';
 import type {CelScope, CompiledValidations} from '../types.js';
 
 /** The first validation that does not hold, or that cannot be judged; `undefined` when all hold. */
@@ -8,7 +8,9 @@ export interface Violation {
   readonly index: number;
 }
 
-export function firstViolation({programs}: CompiledValidations, scope: CelScope): Violation | undefined {
+/** `lenient`: what cannot be judged does not keep those after it from being judged, and one that does not hold decides. */
+export function firstViolation({programs}: CompiledValidations, scope: CelScope, lenient = false): Violation | undefined {
+  let failure: Violation | undefined;
   for (let index = 0; index < programs.length; index++) {
     const {program, message, messageProgram} = programs[index]!;
     let holds: boolean;
@@ -16,13 +18,15 @@ export function firstViolation({programs}: CompiledValidations, scope: CelScope)
       holds = program.evaluate(scope.bindings, scope.host) === true;
     } catch (thrown) {
       if (!(thrown instanceof EvalError)) throw thrown;
-      return {status: 'error', message: `error: ${thrown.message}`, index};
+      failure ??= {status: 'error', message: `error: ${thrown.message}`, index};
+      if (lenient && !(thrown instanceof BudgetError)) continue;
+      return failure;
     }
     if (holds) continue;
     const own = messageProgram === undefined ? message : producedMessage(messageProgram, scope);
     return {status: 'fail', message: own || `CEL expression validation failed at index ${index}`, index};
   }
-  return undefined;
+  return failure;
 }
 
 /** The verdict stands, whatever becomes of its message. */

@@ -161,7 +161,11 @@ export const differentialPolicies: readonly DifferentialPolicy[] = [
         {expression: "variables.images.all(image, image.contains(':') && !image.endsWith(':latest'))"},
       ],
     },
-    taken: [deployment({}), deployment({pod: {initContainers: [{name: 'init', image: 'registry.example.org/init:1'}]}})],
+    taken: [
+      deployment({}),
+      deployment({container: {image: `registry.example.org/a/b@sha256:${'0'.repeat(64)}`}}),
+      ...['init:1', 'tools/setup:v2'].map(image => deployment({pod: {initContainers: [{name: 'init', image: `registry.example.org/${image}`}]}})),
+    ],
     refused: [deployment({container: {image: 'docker.io/web:1'}}), deployment({container: {image: 'registry.example.org/web:latest'}}), deployment({container: {image: 'registry.example.org/web'}})],
   },
   {
