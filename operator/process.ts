@@ -41,6 +41,7 @@ import type {CelPolicyState} from '../engine/cel-policies/snapshot/cel-policy-ca
 import {lateReader} from './manager/late-reader.js';
 import {EntryStore} from './global-context/entry-store.js';
 import {createManager} from './manager/manager.js';
+import {followDefinitions} from './definitions/follow-definitions.js';
 import {createWorkQueue} from './manager/work-queue.js';
 import {classicStatusSource} from './policies/classic-status-source.js';
 import {NativePolicies} from './native-policies/native-states.js';
@@ -388,7 +389,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
           renewals.add('certificates');
         },
         onConfiguration: () => webhooks.touch(),
-        onDefinition: () => void refreshDiscovery(),
+        onDefinition: () => definitions.touch(),
         onConfig(data) {
           const {config: next, problems} = parseConfig(data);
           for (const problem of problems) log.warn(problem);
@@ -440,6 +441,13 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     onError: (_key, error, retryInMs) => log.error('certificates could not be renewed', {error: String(error), retryInMs}),
   });
   renewals.pause();
+
+  const definitions = followDefinitions({
+    clock,
+    discovery,
+    definitions: () => manager.lister('customresourcedefinitions').objects(),
+    onError: error => log.warn('discovery could not be read; the former one stays', {error: String(error)}),
+  });
 
   async function refreshDiscovery(): Promise<void> {
     try {
@@ -548,7 +556,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     log.info('stopping');
     await Promise.race([features.stop(), sleep(clock, writesEndMs)]);
     // A write that hangs on the API server must not keep us from draining within the grace of our Pod.
-    await Promise.race([Promise.all([webhooks.stop(), status.stop(), renewals.stop(), offload.stop()]), sleep(clock, writesEndMs)]);
+    await Promise.race([Promise.all([webhooks.stop(), status.stop(), renewals.stop(), definitions.stop(), offload.stop()]), sleep(clock, writesEndMs)]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);
     await Promise.all([
       operator.resign(),

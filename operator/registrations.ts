@@ -154,6 +154,7 @@ function definitionOnly(object: JsonObject): JsonObject {
   return {
     ...identityAndLabels(object),
     spec: {
+      group: ownPath(object, 'spec', 'group') ?? '',
       names: ownPath(object, 'spec', 'names') ?? {},
       scope: ownPath(object, 'spec', 'scope') ?? '',
       versions: Array.isArray(versions)
