@@ -1,8 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, it} from 'vitest';
-import {collectStreams} from '../output/testing/collected-streams.js';
 import {lintCatalogue} from '../../engine/lint/index.js';
+import {collectStreams} from '../output/testing/collected-streams.js';
 import {type LintFlags, runLint} from './run-lint.js';
 
 const data = join(import.meta.dirname, 'testdata');
@@ -40,6 +40,33 @@ describe('lint', () => {
         '          hint: write "*" to ask that the field is there, or name the fields that it must have',
         '',
         '1 policy: 0 errors, 1 warnings, 0 notes',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('looks at CEL policies and their exceptions: what does not compile, and where', async () => {
+    const {out, status} = await lint(['cel.yaml']);
+    expect(status).toBe(1);
+    expect(out.replaceAll(`${data}/`, '')).toBe(
+      [
+        'cel.yaml:1 replicas',
+        "  error   cel-compile: Invalid value: \"object.spec.replicas <= zzz()\": ERROR: <input>:1:28: undeclared reference to 'zzz' (in container '')",
+        ' | object.spec.replicas <= zzz()',
+        ' | ...........................^',
+        '          at spec.validations[1].expression',
+        '',
+        'cel.yaml:11 misspelt',
+        "  warning cel-unknown-field: undefined field 'replica': Deployment has no such field",
+        '          at spec.validations[0].expression',
+        '          hint: did you mean "replicas"?',
+        '',
+        'cel.yaml:20 trial',
+        '  error   cel-type: Invalid value: "object.metadata.name": output is expected to be of type bool',
+        '          at spec.matchConditions[0].expression',
+        '          hint: compare it (`… == true`), so that its type is known',
+        '',
+        '3 policies: 2 errors, 1 warnings, 0 notes',
         '',
       ].join('\n'),
     );

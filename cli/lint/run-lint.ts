@@ -10,6 +10,7 @@ import {withKindsOf} from '../offline/known-kinds.js';
 import {type Colours, coloursFor} from '../output/colours.js';
 import {prettyJson} from '../output/json-text.js';
 import type {Streams} from '../output/streams.js';
+import {lintCel} from './lint-cel.js';
 import {lintSarif} from './lint-sarif.js';
 
 export interface LintFlags {
@@ -72,13 +73,18 @@ async function lintFiles(paths: readonly string[], flags: LintFlags, warn: (text
   const options = {resources, samples, loader, regex: createRegexEngine()};
   const findings: PlacedFinding[] = [];
   let policies = 0;
-  for (const {raw, family, path, line} of load.documents) {
-    if (family !== 'classic') {
+  const bindings = load.documents.filter(({family}) => family === 'binding').map(({raw}) => raw);
+  for (const document of load.documents) {
+    const {raw, family, path, line} = document;
+    // A binding is looked at with its policy.
+    if (family === 'binding') continue;
+    const found = family === 'classic' ? await lintPolicy(raw, options) : lintCel(document, {resources, bindings});
+    if (found === undefined) {
       warn(`${path}:${line}: ${String(raw['kind'])} is not looked at`);
       continue;
     }
     policies += 1;
-    for (const finding of await lintPolicy(raw, options)) {
+    for (const finding of found) {
       if (!flags.ignore?.includes(finding.id)) findings.push({...finding, policy: nameOf(raw), file: path, line});
     }
   }
