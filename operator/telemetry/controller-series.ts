@@ -21,8 +21,19 @@ export function createControllerSeries(registry: Registry): ControllerSeries {
     registers,
   });
   const dropped = new Counter({name: 'kyverno_controller_drop_total', help: 'Keys given up because trying again cannot help', labelNames: ['controller_name'], registers});
+  const known = new Set<string>();
+  /** Series that begin at zero, so that the first increase is one. */
+  function begin(controller_name: string): void {
+    if (known.has(controller_name)) return;
+    known.add(controller_name);
+    for (const tries of [1, maxTries]) requeued.inc({controller_name, num_requeues: String(tries)}, 0);
+    dropped.inc({controller_name}, 0);
+  }
   return {
-    reconciled: controller_name => reconciled.inc({controller_name}),
+    reconciled(controller_name) {
+      begin(controller_name);
+      reconciled.inc({controller_name});
+    },
     requeued: (controller_name, tries) => requeued.inc({controller_name, num_requeues: String(Math.min(tries, maxTries))}),
     dropped: controller_name => dropped.inc({controller_name}),
   };

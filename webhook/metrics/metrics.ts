@@ -8,7 +8,10 @@ import {createPolicySeries} from './policy-series.js';
 import {defaultMetricsSettings, type MetricsSettings} from './settings.js';
 
 export type WebhookKind = 'validate' | 'mutate';
-export type AuditLoss = 'queue-full' | 'given-up' | 'failed' | 'closed';
+const auditLosses = ['queue-full', 'given-up', 'failed', 'closed'] as const;
+const refusals = ['in-flight', 'body-size'] as const;
+export type AuditLoss = (typeof auditLosses)[number];
+export type Refusal = (typeof refusals)[number];
 
 export interface MetricsOptions {
   readonly version: string;
@@ -41,7 +44,7 @@ export interface Metrics {
   auditAsked(): void;
   auditLost(reason: AuditLoss): void;
   auditQueued(length: number): void;
-  requestRefused(reason: 'in-flight' | 'body-size'): void;
+  requestRefused(reason: Refusal): void;
   /** Ends the series of a policy that is gone; `key` is `name` or `namespace/name`. */
   forgetPolicy(key: string, kind: string): void;
   /** Holds from now on; histograms whose bounds change begin anew. */
@@ -89,6 +92,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['reason'],
     registers: [registry],
   });
+  /** Series that begin at zero, so that the first increase is one. */
+  const begin = () => {
+    auditCircuit.labels('audit').inc(0);
+    for (const reason of auditLosses) auditDrops.labels('audit', reason).inc(0);
+    for (const reason of refusals) refused.labels(reason).inc(0);
+  };
+  begin();
   return {
     registry,
     httpRequest: http.record,
@@ -109,6 +119,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       for (const metric of registry.getMetricsAsArray() as unknown[]) {
         if (metric instanceof Counter || metric instanceof Histogram) metric.reset();
       }
+      begin();
     },
     text: () => exposition(registry, settings),
   };
