@@ -13,7 +13,7 @@ import type {Who} from '../reports/who.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import {createKindScanner, type KindScanner} from './kind-scanner.js';
 import {createPacer} from './pacer.js';
-import {scannedByCel, scannedByClassic} from './scan-kinds.js';
+import {judgesEverything, scannedByCel, scannedByClassic} from './scan-kinds.js';
 import {createTurns} from './turns.js';
 
 const judgeMs = 30_000;
@@ -25,6 +25,13 @@ export interface ScanTools {
   readonly standing: () => Standing;
 }
 
+/** What one policy has looked through. */
+interface Bearing {
+  readonly kinds: ReadonlyMap<string, KindInfo>;
+  /** It judges whatever is looked through for others, too. */
+  readonly everything: boolean;
+}
+
 /** Judges objects that are there by policies of the background, on the leader: at an interval, and whatever changes. */
 export function createScanFeature(core: Core, {writer, settings, standing}: ScanTools): Feature {
   const {client, clock, log, flags, metrics} = core;
@@ -33,7 +40,7 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
   /** When each kind was last looked through, or when that was first wanted. */
   const looked = new Map<string, number>();
   /** Kinds of each policy as of the last plan, by `kind/key`. */
-  let planned: ReadonlyMap<string, ReadonlyMap<string, KindInfo>> = new Map();
+  let planned: ReadonlyMap<string, Bearing> = new Map();
   /** Policies that changed since; `all`: something that every result may hang on. */
   let touched: Set<string> | 'all' = 'all';
   const pacer = createPacer(clock);
@@ -64,8 +71,10 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
     const before = planned;
     const next = kindsOfPolicies();
     const wanted = new Map<string, KindInfo>();
-    for (const kinds of next.values()) for (const [key, kind] of kinds) if (!wanted.has(key)) wanted.set(key, kind);
-    const again = touched === 'all' ? new Set(wanted.keys()) : new Set([...touched].flatMap(id => [...(before.get(id)?.keys() ?? []), ...(next.get(id)?.keys() ?? [])]));
+    for (const {kinds} of next.values()) for (const [key, kind] of kinds) if (!wanted.has(key)) wanted.set(key, kind);
+    const changed = touched === 'all' ? undefined : [...touched].flatMap(id => [before.get(id), next.get(id)]);
+    const again =
+      changed === undefined || changed.some(bearing => bearing?.everything === true) ? new Set(wanted.keys()) : new Set(changed.flatMap(bearing => [...(bearing?.kinds.keys() ?? [])]));
     planned = next;
     touched = new Set();
     for (const [key, {scanner}] of scanners) {
@@ -86,11 +95,13 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
     }
   }
 
-  function kindsOfPolicies(): Map<string, ReadonlyMap<string, KindInfo>> {
-    const found = new Map<string, ReadonlyMap<string, KindInfo>>();
-    for (const policy of core.cache.current.policies.values()) found.set(idOf(policy.ref.kind, policy.ref.key), scannedByClassic(policy, core.resources()));
+  function kindsOfPolicies(): Map<string, Bearing> {
+    const found = new Map<string, Bearing>();
+    for (const policy of core.cache.current.policies.values()) {
+      found.set(idOf(policy.ref.kind, policy.ref.key), {kinds: scannedByClassic(policy, core.resources()), everything: judgesEverything(policy)});
+    }
     for (const state of core.cel.cache.policies()) {
-      if (state.status === 'served') found.set(idOf(state.policy.ref.kind, state.policy.ref.key), scannedByCel(state.policy, core.resources()));
+      if (state.status === 'served') found.set(idOf(state.policy.ref.kind, state.policy.ref.key), {kinds: scannedByCel(state.policy, core.resources()), everything: false});
     }
     return found;
   }

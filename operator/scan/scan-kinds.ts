@@ -18,13 +18,22 @@ export function scanKey({group, resource}: Pick<KindInfo, 'group' | 'resource'>)
   return `${group}/${resource}`;
 }
 
-/** Kinds that a classic policy has judged in the background, each in the version that the cluster prefers; wildcards stand for all. */
+/**
+ * Kinds that a classic policy has looked through in the background, each in the version that the cluster prefers. Kind
+ * `*` adds none: such a rule judges what others have looked through, so that one policy does not read a whole cluster.
+ */
 export function scannedByClassic(policy: CompiledPolicy, resources: ResourceMap): Map<string, KindInfo> {
   if (!policy.source.spec.background) return new Map();
-  return toScan(policy.validateRules.flatMap(rule => kindsOfRule(rule, resources)));
+  const kinds = policy.validateRules.flatMap(rule => rule.kinds).filter(({kind}) => kind !== '*');
+  return toScan(kindsOfRule({kinds}, resources));
 }
 
-/** The same of a policy written in CEL. */
+/** Whether a change of the policy bears on every kind that is looked through. */
+export function judgesEverything(policy: CompiledPolicy): boolean {
+  return policy.source.spec.background && policy.validateRules.some(rule => rule.kinds.some(({kind}) => kind === '*'));
+}
+
+/** Kinds of a policy written in CEL, as scannedByClassic has them. */
 export function scannedByCel(policy: CompiledCelPolicy, resources: ResourceMap): Map<string, KindInfo> {
   const {source} = policy;
   if (source.type !== 'validating' && source.type !== 'mutating') return new Map();
