@@ -1,0 +1,2 @@
+export {type Conversion, type Loss, toCel} from './convert.js';
+export type {MatchOptions} from './match.js';
