@@ -54,10 +54,10 @@ export interface Core {
   readonly config: () => OperatorConfig;
   /** Requests and objects that no policy sees, as the ConfigMap has it. */
   readonly filters: () => RequestFilters;
-  /** What background work has to tell of policies, for their status. */
-  readonly conditions: BackgroundConditions;
   /** Policies that the engines keep away, and let go again. */
   readonly quarantined: QuarantineNotices;
+  /** What this replica has to tell of policies, for their status; the leader writes its own. */
+  readonly conditions: BackgroundConditions;
   /** Values of global context entries. */
   readonly globalContext: EntryStore;
   /** Whether this replica has the feature's duty. */

@@ -6,12 +6,13 @@ import type {StatusSource} from '../policies/status-controller.js';
 import {celResourceKey} from './cel-kinds.js';
 import type {NativePolicyState} from '../native-policies/native-states.js';
 import type {Condition} from '../status/conditions.js';
+import {storedBackgroundConditions} from '../status/background-conditions.js';
 import {celStatus} from './cel-status.js';
 
 export interface CelSourceOptions {
   readonly cache: CelPolicyCache;
   readonly rights: OwnRights;
-  /** Of work in the background. */
+  /** What else this replica has to tell. */
   readonly background: (kind: string, key: string) => readonly Condition[];
   /** What became of the native policy that it asks for; `undefined` when it asks for none. */
   readonly native: (policy: CompiledCelPolicy) => NativePolicyState | undefined;
@@ -46,7 +47,7 @@ export function celStatusSource({cache, rights, native, background}: CelSourceOp
         intercepted: policy !== undefined && needsWebhook(policy),
         missingRights: policy === undefined ? undefined : missingRights(policy, rights),
         native: policy === undefined ? undefined : native(policy),
-        background: background(kind, key),
+        background: [...background(kind, key), ...storedBackgroundConditions(own(object, 'status'))],
         existing: own(object, 'status'),
         now,
       });

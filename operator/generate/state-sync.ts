@@ -9,6 +9,7 @@ import {resourceId} from '../update-requests/trigger-kinds.js';
 import type {DownstreamIndex} from './downstream-index.js';
 import type {DownstreamWriter} from './downstream-writer.js';
 import {createKindWatches, type WatchedObject} from './kind-watches.js';
+import type {Obligations} from './obligations.js';
 import {relationOf} from './relation.js';
 import {planWatches, type WatchPlan} from './watch-plan.js';
 
@@ -27,8 +28,11 @@ export interface StateSyncOptions {
   readonly families: readonly BackgroundFamily[];
   readonly index: DownstreamIndex;
   readonly writer: DownstreamWriter;
+  readonly obligations: Obligations;
   /** The trigger is to be looked at, soon. */
   readonly enqueue: (policyId: string, trigger: NamedObject) => void;
+  /** Something happened to an object: work under way on it may rest on what it was before. */
+  readonly onTouched: (object: NamedObject) => void;
   /** A source came or changed: who waited for one may go on. */
   readonly onSource: (policyId: string) => void;
 }
@@ -39,14 +43,21 @@ const noPlan: WatchPlan = {watches: new Map(), triggered: new Map(), copied: new
 const reportGroups = /^(wgpolicyk8s\.io|openreports\.io|reports\.kyverno\.io|kyverno\.io|policies\.kyverno\.io|events\.k8s\.io|metrics\.k8s\.io)$/;
 
 /** Derives work from the cluster's state: triggers, sources and made objects as they come, change and go. */
-export function createStateSync({core, families, index, writer, enqueue, onSource}: StateSyncOptions): StateSync {
+export function createStateSync({core, families, index, writer, obligations, enqueue, onTouched, onSource}: StateSyncOptions): StateSync {
   const {client, clock, log, resources} = core;
   let plan = noPlan;
   let running = false;
   let planTimer: (() => void) | undefined;
   const passes = new Map<string, () => void>();
   const passed = new Map<string, string>();
-  const watches = createKindWatches({client, clock, log, onObject, onSynced: kind => log.v(2, `background: watches ${resourceId(kind)}`)});
+  const watches = createKindWatches({client, clock, log, onObject, onSynced});
+
+  /** What went before the watch began is told by nobody. */
+  function onSynced(kind: KindInfo): void {
+    log.v(2, `background: watches ${resourceId(kind)}`);
+    for (const rules of [plan.triggered, plan.copied]) for (const {policy} of rules.get(resourceId(kind)) ?? []) pass(policy.id);
+    for (const policyId of index.policies()) pass(policyId);
+  }
 
   function* policies(): Generator<BackgroundPolicy> {
     for (const family of families) yield* family.policies();
@@ -89,6 +100,7 @@ export function createStateSync({core, families, index, writer, enqueue, onSourc
 
   function passNow(policyId: string): void {
     for (const {relation} of index.ofPolicy(policyId)) enqueue(policyId, relation.trigger);
+    for (const trigger of obligations.ofPolicy(policyId)) enqueue(policyId, trigger);
     for (const [id, rules] of plan.triggered) {
       const own = rules.filter(({policy}) => policy.id === policyId);
       const wanted = plan.watches.get(id);
@@ -108,6 +120,7 @@ export function createStateSync({core, families, index, writer, enqueue, onSourc
   function onObject(kind: KindInfo, {now, before}: {readonly now: WatchedObject | undefined; readonly before: NamedObject}): void {
     if (!running) return;
     asMade(now, before);
+    onTouched(now?.object ?? before);
     asTrigger(kind, now, before);
     asSource(kind, now, before);
     if (kind.group === '' && kind.kind === 'Namespace' && now !== undefined) for (const id of plan.fansOut) pass(id);
@@ -128,6 +141,7 @@ export function createStateSync({core, families, index, writer, enqueue, onSourc
 
   function asTrigger(kind: KindInfo, now: WatchedObject | undefined, before: NamedObject): void {
     for (const {relation} of index.ofTriggerPlace(now?.object ?? before)) enqueue(relation.policy, relation.trigger);
+    for (const {policyId, trigger} of obligations.ofPlace(now?.object ?? before)) enqueue(policyId, trigger);
     if (now === undefined) return;
     const queued = new Set<string>();
     for (const item of plan.triggered.get(resourceId(kind)) ?? []) {

@@ -11,6 +11,7 @@ import {kindOf, type NamedObject, namedObject, placeKey, refOf, shownObject} fro
 import {desiredObject} from './desired-object.js';
 import type {Downstream, DownstreamIndex} from './downstream-index.js';
 import type {ApplyOutcome, DownstreamWriter} from './downstream-writer.js';
+import type {Obligations} from './obligations.js';
 import {relationOf} from './relation.js';
 import {errorsIn, Gone, MissingRight, Refused, throwAll} from './work-errors.js';
 
@@ -63,6 +64,7 @@ export interface TriggerSyncOptions {
   readonly families: readonly BackgroundFamily[];
   readonly index: DownstreamIndex;
   readonly writer: DownstreamWriter;
+  readonly obligations: Obligations;
   /** Whether a policy that is not served is no more at all. */
   readonly isGone: (policy: string) => Promise<boolean>;
   /** Another trigger of the rule wants what this one no longer has: it is to be looked at again. */
@@ -70,7 +72,7 @@ export interface TriggerSyncOptions {
   readonly onClaimed: (policy: string, trigger: NamedObject, object: NamedObject) => void;
 }
 
-export function createTriggerSync({core, families, index, writer, isGone, onReleased, onClaimed}: TriggerSyncOptions): TriggerSync {
+export function createTriggerSync({core, families, index, writer, obligations, isGone, onReleased, onClaimed}: TriggerSyncOptions): TriggerSync {
   const {client, clock, log, resources} = core;
 
   function find(policyId: string): {family: BackgroundFamily; policy: BackgroundPolicy} | undefined {
@@ -153,6 +155,7 @@ export function createTriggerSync({core, families, index, writer, isGone, onRele
         await this.#evaluate(rules, request, this.named, true);
       }
       // The object is still there when its deletion waits for a finalizer.
+      if (this.live === undefined) obligations.dropTrigger(this.policy.id, this.named);
       if (this.live === undefined || evidence?.deleteDownstream === true) {
         for (const rule of policy.rules) {
           if (rule.type !== 'generate' || !rule.synchronize) continue;
@@ -188,6 +191,7 @@ export function createTriggerSync({core, families, index, writer, isGone, onRele
     #isDerived(rule: BackgroundRule, live: JsonObject): boolean {
       if (operationFor(rule) === undefined) return false;
       if (this.downstreams.some(({relation}) => relation.rule === rule.name)) return true;
+      if (obligations.has(this.policy.id, rule.name, this.named)) return true;
       if (rule.needsRequest || rule.readsOld) return false;
       if (rule.skipBackgroundRequests && relationOf(live) !== undefined) return false;
       if (rule.existing) return true;
@@ -212,6 +216,10 @@ export function createTriggerSync({core, families, index, writer, isGone, onRele
         return;
       }
       const wanted = new Set<string>();
+      if (rule.synchronize && !ofDeletion) {
+        if (outcomes.some(({status}) => status === 'pass')) obligations.add(this.policy.id, rule.name, trigger);
+        else if (!rule.needsRequest) obligations.drop(this.policy.id, rule.name, trigger);
+      }
       const isPass = outcomes.some(({status}) => status === 'pass');
       for (const {targets} of outcomes) {
         for (const target of targets) {

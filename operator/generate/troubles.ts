@@ -1,6 +1,6 @@
 import type {Logger} from '../../adapters/log/logger.js';
 import type {Core} from '../feature.js';
-import type {BackgroundConditions} from '../status/background-conditions.js';
+import {type BackgroundConditions, backgroundPrefix} from '../status/background-conditions.js';
 import type {BackgroundPolicy} from '../update-requests/background-policy.js';
 import {MissingRight, Refused} from './work-errors.js';
 
@@ -86,7 +86,7 @@ function describe(rule: string, error: unknown, message: string, serviceAccount:
 
 /** As types of conditions may be written. */
 function conditionType(text: string): string {
-  return text
+  return `${backgroundPrefix}${text}`
     .replace(/[^A-Za-z0-9._-]/g, '-')
     .slice(0, 300)
     .replace(/[^A-Za-z0-9]+$/, '');

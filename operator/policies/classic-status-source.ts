@@ -5,6 +5,7 @@ import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {classicStatus} from '../status/classic-status.js';
 import type {NativePolicies} from '../native-policies/native-states.js';
 import type {Condition} from '../status/conditions.js';
+import {storedBackgroundConditions} from '../status/background-conditions.js';
 import type {PolicyWebhookNote} from '../webhooks/types.js';
 import {type ClassicKind, policyResources} from './policy-handlers.js';
 import type {StatusSource} from './status-controller.js';
@@ -14,7 +15,7 @@ export interface ClassicSourceOptions {
   readonly refusedConditions: (key: string) => string | undefined;
   readonly native: NativePolicies;
   readonly notes: (key: string) => readonly PolicyWebhookNote[];
-  /** Of work in the background. */
+  /** What else this replica has to tell. */
   readonly background: (kind: string, key: string) => readonly Condition[];
 }
 
@@ -50,7 +51,7 @@ export function classicStatusSource({cache, refusedConditions, notes, native, ba
         readiness,
         // No condition of its own: scripts take a policy for ready when Ready is all that is said of it.
         remarks: notes(key).flatMap(({reason, message}) => (reason === 'bootstrap' ? [message] : [])),
-        conditions: [...notes(key).flatMap(noteConditions), ...background(kindOf(key), key)],
+        conditions: [...notes(key).flatMap(noteConditions), ...background(kindOf(key), key), ...storedBackgroundConditions(own(object, 'status'))],
         existing: own(object, 'status'),
         now,
       });

@@ -1,6 +1,25 @@
+import {textOf} from '../../engine/json/text.js';
+import {isObject, type Json, own, ownPath} from '../../engine/json/types.js';
 import type {Condition} from './conditions.js';
 
-/** Conditions that background work has to tell of policies; the status controller writes them with its own. */
+/** Types of conditions that whoever works in the background writes; others keep them as they are. */
+export const backgroundPrefix = 'Background-';
+
+/** Conditions of the background within a status as it is stored. */
+export function storedBackgroundConditions(status: Json | undefined): Condition[] {
+  const conditions = ownPath(status, 'conditions');
+  return (Array.isArray(conditions) ? conditions.filter(isObject) : [])
+    .filter(condition => textOf(own(condition, 'type')).startsWith(backgroundPrefix))
+    .map(condition => ({
+      type: textOf(own(condition, 'type')),
+      status: textOf(own(condition, 'status')) as Condition['status'],
+      reason: textOf(own(condition, 'reason')),
+      message: textOf(own(condition, 'message')),
+    }));
+}
+
+
+/** Conditions that background work has to tell of policies. */
 export class BackgroundConditions {
   readonly #byPolicy = new Map<string, Map<string, Condition>>();
   readonly #listeners = new Set<(kind: string, key: string) => void>();

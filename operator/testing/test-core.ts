@@ -1,4 +1,3 @@
-import {Registry} from 'prom-client';
 import type {Clock} from '../../adapters/clock.js';
 import {systemClock} from '../../adapters/clock.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
@@ -12,7 +11,7 @@ import {createEngine} from '../../engine/run/create-engine.js';
 import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {recordingLoader} from '../../engine/testing/recording-loader.js';
 import {noFilters} from '../../webhook/defaults.js';
-import type {Metrics} from '../../webhook/metrics/metrics.js';
+import {createMetrics} from '../../webhook/metrics/metrics.js';
 import {createCelFamily} from '../cel-policies/cel-serving.js';
 import {defaultConfig} from '../config/config-map.js';
 import {parseFlags} from '../config/flags.js';
@@ -58,10 +57,10 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   const cache = new PolicyCache({resources, compile: {matchConditions: 'by-api-server', background: 'served', regex}, exceptions});
   const core = {
     client,
-    conditions: new BackgroundConditions(),
     quarantined: new QuarantineNotices(),
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
+    conditions: new BackgroundConditions(),
     native,
     covered: () => undefined,
     touchPolicy: () => undefined,
@@ -85,7 +84,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     cache,
     loader,
     regex,
-    metrics: {registry: new Registry()} as Metrics,
+    metrics: createMetrics({version: 'test', processMetrics: false}),
     events: {emit: (event: PolicyEvent) => void events.push(event)},
     flags: outcome.flags,
     environment: {namespace: 'kyverno', serviceAccountName: 'kyverno'},

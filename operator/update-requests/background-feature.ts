@@ -8,6 +8,7 @@ import {celResourceKey} from '../cel-policies/cel-kinds.js';
 import type {Core, Feature} from '../feature.js';
 import {DownstreamIndex} from '../generate/downstream-index.js';
 import {createDownstreamWriter} from '../generate/downstream-writer.js';
+import {Obligations} from '../generate/obligations.js';
 import {createMissingRights, type MissingRights} from '../generate/missing-rights.js';
 import {createStateSync, type StateSync} from '../generate/state-sync.js';
 import {createTriggerSync, type RequestEvidence, RuleFailure, type SyncResult, textOfError} from '../generate/sync-trigger.js';
@@ -18,15 +19,17 @@ import {createMutations} from '../mutate-existing/apply-mutations.js';
 import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
 import {policyResources} from '../policies/policy-handlers.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
+import {BackgroundConditions} from '../status/background-conditions.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
 import {celFamily} from './cel-family.js';
 import {classicFamily} from './classic-family.js';
 import {createChainLimit} from './chain-limit.js';
+import {createConditionWriter} from './condition-writer.js';
 import {createKeyedLock} from './keyed-lock.js';
 import {createRequestCreator} from './request-creator.js';
 import {createRequestObserver} from './request-observer.js';
 import {createRequestWorker, TriggerMissing} from './request-worker.js';
-import {kindOf, type NamedObject, objectKey, refOf, shownObject} from './trigger.js';
+import {kindOf, type NamedObject, objectKey, placeKey, refOf, shownObject} from './trigger.js';
 import {updateRequests, type RequestedWork, type RuleContext} from './update-request.js';
 
 const registrationKey = 'updaterequests';
@@ -36,7 +39,9 @@ const workers = 10;
 export function createBackgroundFeature(own: Core): Feature {
   // What policies make is made with the rights of who works in the background; update requests are the operator's own.
   const core: Core = {...own, client: own.worker};
-  const {client, clock, log, manager, environment, metrics, conditions} = core;
+  const {client, clock, log, manager, environment, metrics} = core;
+  const conditions = new BackgroundConditions();
+  const conditionWriter = createConditionWriter({core: own, conditions});
   const families: readonly BackgroundFamily[] = [classicFamily(core), celFamily(core)];
   const mirror = () => manager.lister(registrationKey);
   const serviceAccount = `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`;
@@ -44,6 +49,7 @@ export function createBackgroundFeature(own: Core): Feature {
   const chains = createChainLimit(clock, log);
   const index = new DownstreamIndex();
   const writer = createDownstreamWriter(core, index);
+  const obligations = new Obligations();
   const lock = createKeyedLock();
   const troubles = createTroubles({conditions, events: core.events, log, serviceAccount: `${environment.namespace}/${environment.serviceAccountName}`});
   const mutations = createMutations(core);
@@ -57,6 +63,7 @@ export function createBackgroundFeature(own: Core): Feature {
     families,
     index,
     writer,
+    obligations,
     isGone,
     onClaimed(policy, trigger, object) {
       const place = `${policy}|${objectKey({...object, uid: ''})}`;
@@ -72,6 +79,9 @@ export function createBackgroundFeature(own: Core): Feature {
     },
   });
 
+  /** Runs under way, by the place of their trigger. */
+  const underWay = new Map<string, Map<string, {readonly policyId: string; readonly trigger: NamedObject}>>();
+
   const worker = createRequestWorker({core: own, families, mirror, work: requested, park: (right, key) => session?.rights.park(right, `ur|${key}`), isGone});
 
   interface Session {
@@ -86,7 +96,7 @@ export function createBackgroundFeature(own: Core): Feature {
     const queue = createWorkQueue({
       clock,
       concurrency: workers,
-      firstRetryMs: 500,
+      firstRetryMs: 100,
       maxRetryMs: 60_000,
       laneOf,
       run,
@@ -94,7 +104,7 @@ export function createBackgroundFeature(own: Core): Feature {
         log.warn('background: work failed and is tried again', {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})});
       },
     });
-    const state = createStateSync({core, families, index, writer, enqueue: enqueueState, onSource: wakeRequests});
+    const state = createStateSync({core, families, index, writer, obligations, enqueue: enqueueState, onTouched: again, onSource: wakeRequests});
     const rights = createMissingRights({client, clock, log, onGranted: (_right, works) => {
       for (const work of works) queue.add(work);
     }});
@@ -111,6 +121,11 @@ export function createBackgroundFeature(own: Core): Feature {
 
   function enqueueState(policyId: string, trigger: NamedObject): void {
     enqueue('state', policyId, trigger);
+  }
+
+  /** A run that read its trigger before what happened now is followed by another one. */
+  function again(object: NamedObject): void {
+    for (const {policyId, trigger} of underWay.get(placeKey(object))?.values() ?? []) enqueueState(policyId, trigger);
   }
 
   function laneOf(key: string): string {
@@ -158,14 +173,25 @@ export function createBackgroundFeature(own: Core): Feature {
     const started = clock.monotonic();
     const policy = policyOf(policyId);
     const named = {policyId, trigger, work};
+    const place = placeKey(trigger);
+    const run = `${policyId} ${objectKey(trigger)} ${work}`;
+    let here = underWay.get(place);
+    if (here === undefined) underWay.set(place, (here = new Map()));
+    here.set(run, {policyId, trigger});
     try {
       const result = await lock(`${policyId}|${objectKey(trigger)}`, () => sync.sync(policyId, trigger, evidence));
       if (policy !== undefined) for (const rule of policy.rules) troubles.mended(policy, rule.name, `${objectKey(trigger)}`);
       tellResult(policy, trigger, result, started);
       return result;
     } catch (error) {
-      for (const failure of errorsIn(error)) reportFailure(named, failure);
+      const failures = errorsIn(error);
+      for (const failure of failures) reportFailure(named, failure);
+      const failed = new Set(failures.map(failure => (failure instanceof RuleFailure ? failure.rule : undefined)));
+      if (policy !== undefined && !failed.has(undefined)) for (const rule of policy.rules) if (!failed.has(rule.name)) troubles.mended(policy, rule.name, objectKey(trigger));
       throw error;
+    } finally {
+      here.delete(run);
+      if (here.size === 0 && underWay.get(place) === here) underWay.delete(place);
     }
   }
 
@@ -317,11 +343,25 @@ export function createBackgroundFeature(own: Core): Feature {
     session = undefined;
     if (ending === undefined) return;
     ending.rights.stop();
+    conditionWriter.pause();
     ending.existing.stop();
     await Promise.all([ending.queue.stop(), ending.state.stop()]);
     index.clear();
+    obligations.clear();
     claims.clear();
     triggers.clear();
+  }
+
+  function changed(kind: string, key: string, gone: boolean): void {
+    const id = `${kind}/${key}`;
+    if (gone) {
+      troubles.forget(id);
+      obligations.dropPolicy(id);
+    } else conditionWriter.touch(kind, key);
+    // What waits for a right of it, or for it, need not wait.
+    wakeRequests(id);
+    session?.state.touch();
+    session?.existing.touch();
   }
 
   let changing: Promise<void> = Promise.resolve();
@@ -357,19 +397,16 @@ export function createBackgroundFeature(own: Core): Feature {
         for (const key of mirror().keys()) session.queue.add(`ur|${key}`);
         session.state.start();
         session.existing.start();
+        conditionWriter.start([...families].flatMap(family => [...family.policies()].map(({ref}) => ref)));
       });
       void changing.catch(error => log.error('background: change of leadership failed', {error: String(error)}));
     },
     onPolicy(kind, key, state) {
-      if (state === undefined) troubles.forget(`${kind}/${key}`);
-      session?.state.touch();
-      session?.existing.touch();
+      changed(kind, key, state === undefined);
     },
     onCelPolicy(kind, key, state) {
       if (!/(Generating|Mutating)Policy$/.test(kind)) return;
-      if (state === undefined) troubles.forget(`${kind}/${key}`);
-      session?.state.touch();
-      session?.existing.touch();
+      changed(kind, key, state === undefined);
     },
     onException() {
       for (const family of families) for (const policy of family.policies()) session?.state.pass(policy.id);
@@ -380,6 +417,7 @@ export function createBackgroundFeature(own: Core): Feature {
     async stop() {
       await changing;
       await end();
+      await conditionWriter.stop();
     },
   };
 }

@@ -15,11 +15,11 @@ import {readsOf} from './rule-reads.js';
 import {namedObject} from './trigger.js';
 import {kindsOfResourceRules} from './trigger-kinds.js';
 
-type CelCore = Pick<Core, 'cel' | 'resources'>;
+type CelCore = Pick<Core, 'cel' | 'resources' | 'metrics' | 'clock'>;
 type Background = CompiledCelPolicy & {readonly source: GeneratingPolicy | MutatingPolicy};
 
 /** GeneratingPolicy, MutatingPolicy for existing objects, and their namespaced twins: each is one rule of its own name. */
-export function celFamily({cel: {cache, engine, serving}, resources}: CelCore): BackgroundFamily {
+export function celFamily({cel: {cache, engine, serving}, resources, metrics, clock}: CelCore): BackgroundFamily {
   const known = new WeakMap<CompiledCelPolicy, BackgroundPolicy>();
   const viewOf = (policy: Background) => {
     let view = known.get(policy);
@@ -73,7 +73,10 @@ export function celFamily({cel: {cache, engine, serving}, resources}: CelCore): 
       const call = {phase: 'any', kind: ref.kind, names: [ref.name], deadline} as const;
       const [rule] = rules;
       if (rule === undefined) return [];
+      const started = clock.monotonic();
       const {results} = rule.type === 'generate' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
+      const seconds = (clock.monotonic() - started) / 1000;
+      metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
       return results.filter(result => result.policy.key === ref.key).flatMap(result => outcomes(result, rule));
     },
   };

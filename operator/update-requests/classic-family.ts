@@ -19,10 +19,10 @@ import {kindsOfSelectors, kindsOfTexts} from './trigger-kinds.js';
 /** On a policy: what cannot be changed in an object may be changed by making the object anew. */
 export const recreateAnnotation = 'generate.kyverno.io/recreate';
 
-type ClassicCore = Pick<Core, 'cache' | 'engine' | 'resources'>;
+type ClassicCore = Pick<Core, 'cache' | 'engine' | 'resources' | 'metrics' | 'clock'>;
 
 /** ClusterPolicy and Policy. */
-export function classicFamily({cache, engine, resources}: ClassicCore): BackgroundFamily {
+export function classicFamily({cache, engine, resources, metrics, clock}: ClassicCore): BackgroundFamily {
   const known = new WeakMap<CompiledPolicy, BackgroundPolicy>();
   const viewOf = (policy: CompiledPolicy) => {
     let view = known.get(policy);
@@ -68,7 +68,10 @@ export function classicFamily({cache, engine, resources}: ClassicCore): Backgrou
       });
     },
     async evaluate(policy, rules, request, deadline) {
+      const started = clock.monotonic();
       const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(rule => rule.name), deadline});
+      const seconds = (clock.monotonic() - started) / 1000;
+      metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
       return results.flatMap(result =>
         result.rules.map(({rule, status, message, targets = []}) => ({
           rule,

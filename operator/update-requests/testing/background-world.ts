@@ -3,12 +3,10 @@ import {parseYamlDocuments} from '../../../engine/yaml/index.js';
 import type {EngineRequest} from '../../../engine/types.js';
 import {builtinResourceMap} from '../../../engine/builtin-resources.js';
 import {existingObjectRequest} from '../../requests/existing-object.js';
-import type {BackgroundConditions} from '../../status/background-conditions.js';
 import {createTestCore, type TestCore} from '../../testing/test-core.js';
 import {createBackgroundFeature} from '../background-feature.js';
 
 export interface BackgroundWorld extends TestCore {
-  readonly conditions: BackgroundConditions;
   /** Puts a policy on the API server and into the cache. */
   policy(yaml: string, fields?: JsonObject): void;
   dropPolicy(name: string): void;
@@ -33,7 +31,6 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
   const test = await createTestCore({reads: 'cluster'});
   const {core, server} = test;
   server.tracksFields = true;
-  const {conditions} = core;
   const feature = createBackgroundFeature(core);
   core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false, reconcile: () => undefined});
   core.manager.register({key: 'policies', group: 'kyverno.io', version: 'v1', resource: 'policies', namespaced: true, reconcile: () => undefined});
@@ -60,7 +57,6 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
 
   const world: BackgroundWorld = {
     ...test,
-    conditions,
     policy(yaml, fields = {}) {
       const [document] = parseYamlDocuments(yaml);
       const written = document!.value as JsonObject;
