@@ -102,7 +102,7 @@ function groupPolicy(group: Group, frame: Frame): JsonObject | undefined {
   const {attempt, notes} = frame;
   const [first] = group.rules;
   if (first === undefined) return undefined;
-  if (group.type === 'mutate') return assemble('MutatingPolicy', group, frame, mutateRule(first, {autogen: group.autogen}));
+  if (group.type === 'mutate') return assemble('MutatingPolicy', group, frame, mutateRule(first));
   if (group.type === 'generate') return assemble('GeneratingPolicy', group, frame, generateRule(first));
   if (group.type === 'cel') return assemble('ValidatingPolicy', group, frame, {...celRule(first), validationActions: [...group.actions]});
   const kinds = new Set(group.rules.map(rule => [...kindsOf(rule)].sort().join(' '))).size > 1;

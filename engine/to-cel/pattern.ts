@@ -67,6 +67,11 @@ class Walk {
       const name = anchor?.key ?? key;
       const inner: Place = {path: `${place.path}.${key}`, depth: place.depth + 1, tags: tagsOf(place.tags, name)};
       if (place.tags === 'tags' && hasWildcard(name)) {
+        if (anchor?.kind === 'negation') {
+          const tag = this.#options.name(place.depth);
+          anchored.push({skips: never, holds: one(`!${value}.exists(${tag}, ${globTest(tag, name).text})`)});
+          continue;
+        }
         if (anchor !== undefined) throw new Unconvertible(inner.path, 'an anchor on a key with wildcards');
         last.push(this.#wildcardTag(name, sub as string, value, inner));
         continue;

@@ -11,6 +11,7 @@ import {
   pathValue,
   select,
   testValue,
+  textOf,
   truth,
   type Value,
   type ValueKind,
@@ -21,6 +22,13 @@ import {
 export interface QueryScope {
   /** `undefined`: it is not known here. */
   root(name: string): Value | undefined;
+  /** Values of variables that stand inside of a query, by number; see `outerCall`. */
+  readonly outer?: readonly Value[];
+}
+
+/** How a query speaks of a variable that was filled into its text before it was read. */
+export function outerCall(index: number): string {
+  return `outer_variable_${index}()`;
 }
 
 /** A JMESPath query as a CEL expression. Throws `Unconvertible` at `path`. */
@@ -178,6 +186,9 @@ class Translator {
   }
 
   #call(ast: Extract<Ast, {kind: 'call'}>, current: Value | undefined, depth: number): Value {
+    const outer = /^outer_variable_(\d+)$/.exec(ast.name);
+    const filled = outer === null ? undefined : this.#scope.outer?.[Number(outer[1])];
+    if (filled !== undefined) return value(textOf(filled), 'text');
     const translate = functions.get(ast.name);
     if (translate === undefined) throw this.#cannot(`the function ${ast.name}`);
     const args = ast.args.map(arg => this.value(arg, current, depth));

@@ -1,6 +1,6 @@
 import {findVariables} from '../variables/scan.js';
 import {quoted} from './code.js';
-import {type QueryScope, queryValue} from './query.js';
+import {outerCall, type QueryScope, queryValue} from './query.js';
 import {literalValue, textOf, type Value, value} from './value.js';
 
 /** A text that may hold variables: what it gives. A text that is one variable keeps the variable's type. */
@@ -15,11 +15,15 @@ export function templateValue(text: string, path: string, scope: QueryScope): Va
   return value(concatenation(text, path, scope), 'text');
 }
 
-/** `'{{ inner }}'` in a query becomes the inner query. */
+/** `'{{ inner }}'` in a query is a text that the outer query sees. */
 function nested(query: string, path: string, scope: QueryScope): Value {
-  const flat = query.replace(/'\{\{(.*?)\}\}'/gs, (_whole, inner: string) => `to_string(${inner.trim()})`);
+  const outer: Value[] = [];
+  const flat = query.replace(/'\{\{(.*?)\}\}'/gs, (_whole, inner: string) => {
+    outer.push(queryValue(inner.trim(), path, scope));
+    return outerCall(outer.length - 1);
+  });
   if (findVariables(flat).length > 0) return value(concatenation(`{{${query}}}`, path, scope), 'text');
-  return queryValue(flat, path, scope);
+  return queryValue(flat, path, {root: name => scope.root(name), outer});
 }
 
 /** `'text ' + string(…)`. */

@@ -1,4 +1,4 @@
-import {all, one, optionalField, quoted, relation, type Test} from './code.js';
+import {one, optionalField, quoted, relation, type Test} from './code.js';
 
 export type ValueKind = 'list' | 'text' | 'bool' | 'int' | 'map' | 'any';
 
@@ -57,8 +57,11 @@ export function orElse(from: Value, literal: string): string {
   return from.nullable ? `optional.ofNonZeroValue(${from.text}).orValue(${literal})` : from.text;
 }
 
-/** The list that it is; empty where it is missing. */
+/** The list that it is; empty where it is missing. The API server stores some lists at the top as null. */
 export function listText(from: Value): string {
+  if (from.path?.holder === 'object' && from.path.keys.length === 1) {
+    return `optional.ofNonZeroValue(${from.text}).orValue([])`;
+  }
   return orElse(from, '[]');
 }
 
@@ -67,7 +70,7 @@ export function asListText(from: Value): string {
   if (from.kind === 'list') return listText(from);
   if (from.kind !== 'any') return `[${from.text}]`;
   if (from.literal !== undefined) return `[${from.text}]`;
-  return `[${orElse(from, '[]')}].flatten()`;
+  return `[${listText(from)}].flatten()`;
 }
 
 /** Its text. Fails at run time for lists and maps. */
@@ -83,7 +86,7 @@ export function truth(from: Value): Test {
   if (from.kind === 'list') return relation(`${from.text} != []`);
   if (from.kind === 'text') return relation(`${textOf(from)} != ''`);
   if (from.kind === 'int') return one('true');
-  return all(...['null', 'false', "''", '[]', '{}'].map(empty => relation(`${from.text} != ${empty}`)));
+  return one(`optional.ofNonZeroValue(${from.text}).hasValue()`);
 }
 
 export function literalValue(literal: unknown): Value | undefined {
