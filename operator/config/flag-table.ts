@@ -138,8 +138,8 @@ export const flagTable = {
   maxBackgroundReports: inert(integer(10_000, 0)),
   openreportsEnabled: toggle(false),
   reportsCRDsSanityChecks: inert(toggle(true)),
-  validatingAdmissionPolicyReports: inert(toggle(true)),
-  mutatingAdmissionPolicyReports: inert(toggle(false)),
+  validatingAdmissionPolicyReports: toggle(true),
+  mutatingAdmissionPolicyReports: toggle(false),
 
   // Background work and native policies
   backgroundScan: toggle(true),

@@ -1,7 +1,8 @@
+import type {CompiledAdmissionPolicy} from '../../engine/admission-policies/compile-admission-policy.js';
 import type {CelPolicyState} from '../../engine/cel-policies/snapshot/cel-policy-cache.js';
 import type {KindInfo, ResourceMap} from '../../engine/resource-map.js';
 import type {PolicyState} from '../../engine/snapshot/policy-cache.js';
-import {kindsOfCelPolicy, kindsOfRule} from '../scan/scan-kinds.js';
+import {kindsOfCelPolicy, kindsOfConstraints, kindsOfRule} from '../scan/scan-kinds.js';
 import type {Who} from './who.js';
 
 /** What is known of policies now, as far as it bears on what reports say. */
@@ -15,6 +16,8 @@ export interface Standing {
 export interface StandingOptions {
   readonly classic: (key: string) => PolicyState | undefined;
   readonly cel: (kind: string, key: string) => CelPolicyState | undefined;
+  /** Policies of the API server's own that are reported on, by `<Kind>/<name>`. */
+  readonly native?: () => ReadonlyMap<string, CompiledAdmissionPolicy>;
   readonly resources: () => ResourceMap;
 }
 
@@ -25,12 +28,16 @@ const kindOfSource: ReadonlyMap<string, string> = new Map([
   ['KyvernoGeneratingPolicy', 'GeneratingPolicy'],
 ]);
 
+/** Their results are found by scans alone. */
+const nativeSources: ReadonlySet<string> = new Set(['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy']);
+
 /** A text in results of policies that run in the background. */
 export const backgroundProcess = 'background scan';
 
 /** Answers hold for the moment: made anew for each round of questions. */
-export function createStanding({classic, cel, resources}: StandingOptions): Standing {
+export function createStanding({classic, cel, native, resources}: StandingOptions): Standing {
   const concerned = new Map<object, ReadonlySet<string>>();
+  let natives: ReadonlyMap<string, CompiledAdmissionPolicy> | undefined;
 
   function concerns(about: object, kind: Pick<KindInfo, 'group' | 'kind'>, kinds: () => readonly KindInfo[]): boolean {
     let known = concerned.get(about);
@@ -52,6 +59,7 @@ export function createStanding({classic, cel, resources}: StandingOptions): Stan
         const {source, validateRules, rules} = state.policy;
         return source.spec.background && (validateRules.some(({name}) => name === who.rule) || !rules.some(({name}) => name === who.rule));
       }
+      if (nativeSources.has(who.source)) return true;
       const state = celState(who);
       if (state === 'foreign') return false;
       if (state?.status !== 'served') return true;
@@ -67,6 +75,11 @@ export function createStanding({classic, cel, resources}: StandingOptions): Stan
         const rule = validateRules.find(({name}) => name === who.rule);
         if (rule === undefined) return !rules.some(({name}) => name === who.rule) && !source.spec.rules.some(({name}) => name === who.rule);
         return !concerns(rule, kind, () => kindsOfRule(rule, resources())) || wasScanned(who, source.spec.background);
+      }
+      if (nativeSources.has(who.source)) {
+        natives ??= native?.() ?? new Map();
+        const policy = natives.get(`${who.source}/${who.policy}`);
+        return policy === undefined || !concerns(policy, kind, () => kindsOfConstraints(policy.source.matchConstraints, resources()));
       }
       const state = celState(who);
       if (state === 'foreign') return false;

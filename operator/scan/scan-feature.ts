@@ -4,6 +4,7 @@ import {deepEqual} from '../../engine/json/equal.js';
 import type {KindInfo} from '../../engine/resource-map.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyResult} from '../../engine/types.js';
+import type {NativeJudge} from '../native-policies/native-judge.js';
 import {policyEvents} from '../events/policy-events.js';
 import type {Core, Feature} from '../feature.js';
 import {resultsFor, type ReportSettings, subjectOf} from '../reports/admission-results.js';
@@ -13,7 +14,7 @@ import type {Who} from '../reports/who.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import {createKindScanner, type KindScanner} from './kind-scanner.js';
 import {createPacer} from './pacer.js';
-import {judgesEverything, scannedByCel, scannedByClassic} from './scan-kinds.js';
+import {judgesEverything, scannedByCel, scannedByClassic, scannedByNative} from './scan-kinds.js';
 import {createTurns} from './turns.js';
 
 const judgeMs = 30_000;
@@ -23,6 +24,7 @@ export interface ScanTools {
   readonly writer: ReportWriter;
   readonly settings: ReportSettings;
   readonly standing: () => Standing;
+  readonly native: NativeJudge;
 }
 
 /** What one policy has looked through. */
@@ -33,7 +35,7 @@ interface Bearing {
 }
 
 /** Judges objects that are there by policies of the background, on the leader: at an interval, and whatever changes. */
-export function createScanFeature(core: Core, {writer, settings, standing}: ScanTools): Feature {
+export function createScanFeature(core: Core, {writer, settings, standing, native}: ScanTools): Feature {
   const {client, clock, log, flags, metrics} = core;
   const scanners = new Map<string, {readonly scanner: KindScanner; readonly kind: KindInfo}>();
   const problems = new Map<string, string>();
@@ -103,6 +105,7 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
     for (const state of core.cel.cache.policies()) {
       if (state.status === 'served') found.set(idOf(state.policy.ref.kind, state.policy.ref.key), {kinds: scannedByCel(state.policy, core.resources()), everything: false});
     }
+    for (const [id, policy] of native.policies()) found.set(id, {kinds: scannedByNative(policy, core.resources()), everything: false});
     return found;
   }
 
@@ -142,13 +145,14 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
     }
     const started = clock.monotonic();
     const deadline = clock.now() + judgeMs;
-    const [classic, cel, mutated] = await Promise.all([
+    const [classic, cel, mutated, natives] = await Promise.all([
       core.engine.applyBackgroundChecks(request, {bucket: 'all', deadline}),
       core.cel.engine.validate(request, {phase: 'background', deadline}),
       core.cel.engine.mutate(request, {phase: 'background', deadline}),
+      native.judge(request, deadline),
     ]);
     const checks = await Promise.all(mutated.results.map(async result => asMutationCheck(result, mutated.patch.length > 0 && (await changes(request, result, deadline)))));
-    const results: PolicyResult[] = [...classic.results, ...cel.results.map(withoutConditionSkips), ...checks];
+    const results: PolicyResult[] = [...classic.results, ...cel.results.map(withoutConditionSkips), ...checks, ...natives];
     const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
     const isNews = flags.policyReports ? writer.replace(subject, resultsFor(results, settings), covers) : true;
@@ -170,7 +174,7 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
       source: 'kyverno-scan',
       success: generateSuccessEvents,
       ...(successEventActions.length > 0 && {successActions: successEventActions}),
-      uidOf: policy => (core.cel.cache.policy(policy.kind, policy.key) ?? core.cache.policy(policy.key))?.uid,
+      uidOf: policy => native.uidOf(policy.kind, policy.name) ?? (core.cel.cache.policy(policy.kind, policy.key) ?? core.cache.policy(policy.key))?.uid,
     });
     for (const event of events) core.events.emit(event);
   }
@@ -205,7 +209,9 @@ export function createScanFeature(core: Core, {writer, settings, standing}: Scan
     const freed = core.quarantined.subscribe((policy, state) => {
       if (state === undefined) touch(idOf(policy.kind, policy.key));
     });
+    const natives = native.subscribe(id => touch(id));
     unsubscribe = () => {
+      natives();
       namespaces?.();
       freed();
     };

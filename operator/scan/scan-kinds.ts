@@ -1,3 +1,5 @@
+import type {CompiledAdmissionPolicy} from '../../engine/admission-policies/compile-admission-policy.js';
+import type {MatchConstraints} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 import type {KindInfo, ResourceMap} from '../../engine/resource-map.js';
@@ -41,6 +43,11 @@ export function scannedByCel(policy: CompiledCelPolicy, resources: ResourceMap):
   return toScan(kindsOfCelPolicy(policy, resources));
 }
 
+/** Kinds of a policy of the API server's own, as scannedByClassic has them. */
+export function scannedByNative({source}: CompiledAdmissionPolicy, resources: ResourceMap): Map<string, KindInfo> {
+  return toScan(kindsOfConstraints(source.matchConstraints, resources));
+}
+
 /** Every kind that a rule may be about. */
 export function kindsOfRule(rule: Pick<CompiledRule, 'kinds'>, resources: ResourceMap): KindInfo[] {
   return rule.kinds
@@ -52,9 +59,11 @@ export function kindsOfRule(rule: Pick<CompiledRule, 'kinds'>, resources: Resour
 }
 
 export function kindsOfCelPolicy({variants}: Pick<CompiledCelPolicy, 'variants'>, resources: ResourceMap): KindInfo[] {
-  return variants
-    .flatMap(({constraints}) => constraints?.resourceRules ?? [])
-    .flatMap(rule => resources.all().filter(info => fits(rule.apiGroups, info.group) && fits(rule.apiVersions, info.version) && fits(rule.resources, info.resource)));
+  return variants.flatMap(({constraints}) => kindsOfConstraints(constraints, resources));
+}
+
+export function kindsOfConstraints(constraints: MatchConstraints | undefined, resources: ResourceMap): KindInfo[] {
+  return (constraints?.resourceRules ?? []).flatMap(rule => resources.all().filter(info => fits(rule.apiGroups, info.group) && fits(rule.apiVersions, info.version) && fits(rule.resources, info.resource)));
 }
 
 function toScan(kinds: readonly KindInfo[]): Map<string, KindInfo> {
