@@ -65,7 +65,7 @@ describe.skipIf(root === undefined)(
       const offline = loadOffline(guideObjects(root!, file));
       const own = rows.filter(row => row.policy === file);
       if (offline.later) {
-        it(`${file} waits for a later release: refused as a whole, none of its rules is enforced`, async () => {
+        it(`${file} needs a cluster: refused as a whole, none of its rules is enforced`, async () => {
           const lines = await judge.load(read(file));
           expect(lines.some(line => line.message.includes('is not served by this release'))).toBe(true);
           for (const row of own.filter(isAdmission)) {
