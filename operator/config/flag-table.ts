@@ -131,11 +131,13 @@ export const flagTable = {
   allowedResults: words('pass,fail,error,warn,skip', ['pass', 'fail', 'error', 'warn', 'skip']),
   admissionReports: toggle(true),
   policyReports: toggle(true),
-  aggregateReports: inert(toggle(true)),
+  /** False: what admissions and scans find stays apart, in EphemeralReports. */
+  aggregateReports: toggle(true),
   /** Reports written at one time. */
   aggregationWorkers: integer(10, 1),
-  maxAdmissionReports: inert(integer(10_000, 0)),
-  maxBackgroundReports: inert(integer(10_000, 0)),
+  /** EphemeralReports of each side at most. */
+  maxAdmissionReports: integer(10_000, 0),
+  maxBackgroundReports: integer(10_000, 0),
   openreportsEnabled: toggle(false),
   reportsCRDsSanityChecks: inert(toggle(true)),
   validatingAdmissionPolicyReports: toggle(true),

@@ -40,6 +40,7 @@ export interface CompactReport {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
+  readonly uid: string;
   /** Ascending. */
   readonly marks: readonly number[];
   /** In no particular order; as many as marks. */
@@ -47,17 +48,19 @@ export interface CompactReport {
 }
 
 export function compactReport(report: JsonObject): JsonObject {
-  const results = own(report, 'results');
+  const results = own(report, 'results') ?? ownPath(report, 'spec', 'results');
   const stored = (Array.isArray(results) ? results.filter(isObject) : []).map(storedResult);
+  const scope = own(report, 'scope') ?? ownPath(report, 'spec', 'owner');
   const metadata: JsonObject = {};
   for (const field of ['name', 'namespace', 'uid', 'resourceVersion']) {
     const value = ownPath(report, 'metadata', field);
     if (value !== undefined) metadata[field] = value;
   }
   const compact: CompactReport = {
-    apiVersion: internedText(ownPath(report, 'scope', 'apiVersion')),
-    kind: internedText(ownPath(report, 'scope', 'kind')),
-    name: textOf(ownPath(report, 'scope', 'name')),
+    apiVersion: internedText(ownPath(scope, 'apiVersion')),
+    kind: internedText(ownPath(scope, 'kind')),
+    name: textOf(ownPath(scope, 'name')),
+    uid: textOf(ownPath(scope, 'uid')) || textOf(ownPath(report, 'metadata', 'name')),
     marks: stored.map(resultFingerprint).sort((a, b) => a - b),
     whos: stored.map(whoOf),
   };

@@ -1,7 +1,7 @@
 import {textOf} from '../../engine/json/text.js';
 import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import {resultFingerprint, storedResult} from './fingerprint.js';
-import {managedByLabel, type ReportApi} from './report-kinds.js';
+import {managedByLabel, type ReportApi, reportName, type ReportSide, sideLabel} from './report-kinds.js';
 import {type ReportResult, resultJson, resultKey} from './report-result.js';
 
 /** The object that a report is about. */
@@ -24,6 +24,7 @@ export interface ReportChange {
   readonly replaces: (stored: ReportResult) => boolean;
 }
 
+const longestLabel = 63;
 const statuses = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
 
 /**
@@ -31,11 +32,11 @@ const statuses = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
  * that say what they said before keep their time.
  */
 export function mergeReport(existing: JsonObject | undefined, change: ReportChange, api: ReportApi, seconds: number): JsonObject | undefined {
-  const stored = existing === undefined ? [] : own(existing, 'results');
+  const stored = existing === undefined ? [] : storedResults(existing);
   const before = new Map<string, {readonly json: JsonObject; readonly mark: number}>();
   const merged = new Map<string, JsonObject>();
   let same = existing !== undefined;
-  for (const json of Array.isArray(stored) ? stored.filter(isObject) : []) {
+  for (const json of stored) {
     const result = storedResult(json);
     const key = resultKey(result);
     before.set(key, {json, mark: resultFingerprint(result)});
@@ -65,20 +66,48 @@ function reportObject(existing: JsonObject | undefined, subject: ReportSubject, 
     if (Object.hasOwn(summary, status)) summary[status] = (summary[status] ?? 0) + 1;
   }
   const metadata = ownPath(existing, 'metadata');
+  const owner = {apiVersion, kind, name, uid};
+  const version = isObject(metadata) ? own(metadata, 'resourceVersion') : undefined;
+  const common = {
+    name: reportName(api, uid),
+    ...(namespace !== '' && {namespace}),
+    ownerReferences: [owner],
+    ...(version !== undefined && {resourceVersion: version}),
+  };
+  if (api.side !== undefined) {
+    return {
+      apiVersion: `${api.group}/${api.version}`,
+      kind: namespace === '' ? api.cluster.kind : api.namespaced.kind,
+      metadata: {...common, labels: ephemeralLabels(subject, api.side), annotations: {'audit.kyverno.io/resource.name': name, ...(namespace !== '' && {'audit.kyverno.io/resource.namespace': namespace})}},
+      spec: {owner, results: [...results], summary},
+    };
+  }
   return {
     apiVersion: `${api.group}/${api.version}`,
     kind: namespace === '' ? api.cluster.kind : api.namespaced.kind,
     metadata: {
-      name: uid,
-      ...(namespace !== '' && {namespace}),
+      ...common,
       labels: {...(labelsOf(metadata) as JsonObject), [managedByLabel]: 'kyverno'},
-      ownerReferences: [{apiVersion, kind, name, uid}],
-      ...(isObject(metadata) && own(metadata, 'resourceVersion') !== undefined && {resourceVersion: own(metadata, 'resourceVersion')!}),
     },
     scope: {apiVersion, kind, name, ...(namespace !== '' && {namespace}), uid},
     results: [...results],
     summary,
   };
+}
+
+/** Values are labels': what is longer is left to the annotations and the owner. */
+function ephemeralLabels({apiVersion, kind, uid}: ReportSubject, side: ReportSide): JsonObject {
+  const slash = apiVersion.indexOf('/');
+  const parts: Readonly<Record<string, string>> = {uid, group: slash === -1 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind};
+  const labels: JsonObject = {[managedByLabel]: 'kyverno', [sideLabel]: side};
+  for (const [part, value] of Object.entries(parts)) if (value.length <= longestLabel) labels[`audit.kyverno.io/resource.${part}`] = value;
+  return labels;
+}
+
+/** Of either kind of report. */
+export function storedResults(report: JsonObject): JsonObject[] {
+  const results = own(report, 'results') ?? ownPath(report, 'spec', 'results');
+  return Array.isArray(results) ? results.filter(isObject) : [];
 }
 
 function labelsOf(metadata: unknown): JsonObject {

@@ -1,7 +1,6 @@
-import {Counter, Gauge, type Registry} from 'prom-client';
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
-import type {ObjectReader} from '../../adapters/kube/object-store.js';
+import {joinKey, type ObjectReader} from '../../adapters/kube/object-store.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {createRateLimit} from '../../adapters/kube/rate-limit.js';
@@ -10,8 +9,9 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {createWorkQueue} from '../manager/work-queue.js';
 import {compactOf, resultFingerprint} from './fingerprint.js';
 import {mergeReport, type ReportChange, type ReportSubject} from './merge-report.js';
-import {managedByLabel, type ReportApi} from './report-kinds.js';
+import {managedByLabel, type ReportApi, reportName} from './report-kinds.js';
 import {type ReportResult, resultKey} from './report-result.js';
+import type {ReportMetrics} from './report-metrics.js';
 import {isTooLarge, shrinkSteps} from './shrink-report.js';
 import {type Who, whoOf} from './who.js';
 
@@ -20,13 +20,15 @@ export interface ReportWriterOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly api: ReportApi;
-  readonly registry: Registry;
+  readonly metrics: ReportMetrics;
   /** Reports as mirrored, in compact form, by `namespace/uid` or `uid`. */
   readonly mirror: (namespaced: boolean) => ObjectReader;
   /** Changes that wait at most; beyond, the newest is dropped and counted: a scan finds it again. */
   readonly maxPending: number;
   /** Reports that are written at one time. */
   readonly concurrency: number;
+  /** No report is created while there are so many; the limit of upstream's breaker. Absent: no limit. */
+  readonly most?: number;
 }
 
 export interface ReportWriter {
@@ -68,17 +70,8 @@ const bulk = {unthrottled: true} as const;
 export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   const {client, clock, log, api} = options;
   const waiting = new Map<string, Pending>();
-  const registers = [options.registry];
-  const dropped = new Counter({name: 'kyverno_report_changes_dropped_total', help: 'Report changes given up: too many waited, or the API server refused them', labelNames: ['reason'], registers});
-  const writes = new Counter({name: 'kyverno_report_writes_total', help: 'Reports created, updated and deleted', labelNames: ['operation'], registers});
-  new Gauge({
-    name: 'kyverno_report_changes_pending',
-    help: 'Objects whose report is to be written',
-    registers,
-    collect() {
-      this.set(waiting.size);
-    },
-  });
+  const {dropped, writes} = options.metrics;
+  options.metrics.watch(() => waiting.size);
   const queue = createWorkQueue({
     clock,
     concurrency: options.concurrency,
@@ -138,7 +131,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     const {namespace, uid} = change.subject;
     const kind = namespace === '' ? api.cluster : api.namespaced;
     const collection = {group: api.group, version: api.version, resource: kind.resource, namespace};
-    const ref = {...collection, name: uid};
+    const ref = {...collection, name: reportName(api, uid)};
     // A report that was never heard of most likely is not there.
     let existing = mirroredOf(change.subject) === undefined ? undefined : await read(ref);
     for (let attempt = 1; ; attempt += 1) {
@@ -152,6 +145,10 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
           await client.delete(ref, {...bulk, resourceVersion: String(ownPath(existing, 'metadata', 'resourceVersion') ?? '')});
           writes.inc({operation: 'delete'});
         } else if (existing === undefined) {
+          if (isFull()) {
+            dropped.inc({reason: 'too-many-reports'});
+            return;
+          }
           await fitting(report, body => client.create(collection, body, {...bulk, fieldManager: 'kyverno'}));
           writes.inc({operation: 'create'});
         } else {
@@ -168,6 +165,10 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
         existing = await read(ref);
       }
     }
+  }
+
+  function isFull(): boolean {
+    return options.most !== undefined && options.mirror(true).size + options.mirror(false).size >= options.most;
   }
 
   async function fitting(report: JsonObject, send: (body: JsonObject) => Promise<unknown>): Promise<void> {
@@ -193,7 +194,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   }
 
   function mirroredOf({namespace, uid}: ReportSubject): JsonObject | undefined {
-    return options.mirror(namespace !== '').get(namespace === '' ? uid : `${namespace}/${uid}`);
+    return options.mirror(namespace !== '').get(joinKey(namespace, reportName(api, uid)));
   }
 
   /** Whether the report, as far as this replica has heard, says all of this already; and nothing else of those covered. */

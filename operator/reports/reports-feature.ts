@@ -2,13 +2,13 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {textOf} from '../../engine/json/text.js';
 import type {PolicyResult, RuleStatus} from '../../engine/types.js';
 import type {Core, Feature} from '../feature.js';
-import {createNativeJudge} from '../native-policies/native-judge.js';
 import {createScanFeature} from '../scan/scan-feature.js';
 import {admissionResults, type ReportSettings} from './admission-results.js';
 import {createPacer} from '../scan/pacer.js';
 import {compactOf, compactReport} from './fingerprint.js';
-import {managedByLabel, openReportApi, policyReportApi, type ReportApi} from './report-kinds.js';
-import {createReportWriter} from './report-writer.js';
+import {ephemeralReportApi, openReportApi, policyReportApi, type ReportApi, reportSelector} from './report-kinds.js';
+import {createReportMetrics} from './report-metrics.js';
+import {createReportWriter, type ReportWriter} from './report-writer.js';
 import {createStanding, type Standing} from './standing.js';
 
 const maxPending = 50_000;
@@ -17,24 +17,27 @@ const disabledLabel = 'reports.kyverno.io/disabled';
 
 /** Reports: of admissions, by the replica that judged; of existing objects, and of what is gone, by the leader. */
 export function createReportFeatures(core: Core): readonly Feature[] {
-  const {client, clock, log, manager, flags} = core;
-  const api: ReportApi = flags.openreportsEnabled ? openReportApi : policyReportApi;
+  const {clock, log, manager, flags} = core;
   const settings: ReportSettings = {
     reporting: new Set(flags.enableReporting),
     allowed: new Set<RuleStatus>(flags.allowedResults as readonly RuleStatus[]),
     isSilent,
   };
-  const keyOf = (namespaced: boolean) => (namespaced ? api.namespaced : api.cluster).resource;
-  const writer = createReportWriter({
-    client,
-    clock,
-    log,
-    api,
-    registry: core.metrics.registry,
-    mirror: namespaced => manager.lister(`${keyOf(namespaced)}.${api.group}`),
-    maxPending,
-    concurrency: flags.aggregationWorkers,
-  });
+  const metrics = createReportMetrics(core.metrics.registry);
+  const joint: ReportApi = flags.openreportsEnabled ? openReportApi : policyReportApi;
+  const admission = outlet(flags.aggregateReports ? joint : ephemeralReportApi('admission'), flags.maxAdmissionReports);
+  const background = flags.aggregateReports ? admission : outlet(ephemeralReportApi('background-scan'), flags.maxBackgroundReports);
+  const outlets = [...new Set([admission, background])];
+
+  /** A writer with the mirrors that it goes by. */
+  function outlet(api: ReportApi, most: number) {
+    const keyOf = (namespaced: boolean) => `${(namespaced ? api.namespaced : api.cluster).resource}.${api.group}${api.side === undefined ? '' : ` ${api.side}`}`;
+    const mirror = (namespaced: boolean) => manager.lister(keyOf(namespaced));
+    const {client} = core;
+    const limit = api.side === undefined ? {} : {most};
+    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: flags.aggregationWorkers, ...limit})};
+  }
+
   const pacer = createPacer(clock);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
@@ -51,17 +54,16 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     return state?.status === 'served' ? state.policy.source.raw : undefined;
   }
 
-  const native = createNativeJudge(core);
-  const standing = () => createStanding({classic: key => core.cache.policy(key), cel: (kind, key) => core.cel.cache.policy(kind, key), native: native.policies, resources: core.resources});
+  const standing = () => createStanding({classic: key => core.cache.policy(key), cel: (kind, key) => core.cel.cache.policy(kind, key), resources: core.resources});
 
   /** Takes out what nobody stands by any more, and reports on kinds that are no more. Reads what is mirrored, nothing else. */
   async function prune(): Promise<void> {
     cancelPrune = undefined;
     const now = standing();
-    for (const mirror of [manager.lister(`${keyOf(true)}.${api.group}`), manager.lister(`${keyOf(false)}.${api.group}`)]) {
-      for (const report of [...mirror.objects()]) {
+    for (const {mirror, writer} of outlets) {
+      for (const report of [...mirror(true).objects(), ...mirror(false).objects()]) {
         if (!leading) return;
-        pruneReport(report, now);
+        pruneReport(writer, report, now);
         const pause = pacer.turn();
         if (pause !== undefined) await pause;
         const room = writer.room();
@@ -70,11 +72,11 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     }
   }
 
-  function pruneReport(report: JsonObject, {isStale}: Standing): void {
-    const {apiVersion, kind, name, whos} = compactOf(report);
+  function pruneReport(writer: ReportWriter, report: JsonObject, {isStale}: Standing): void {
+    const {apiVersion, kind, name, uid, whos} = compactOf(report);
     const slash = apiVersion.indexOf('/');
     const type = {group: slash === -1 ? '' : apiVersion.slice(0, slash), kind};
-    const subject = {apiVersion, kind, name, namespace: textOf(ownPath(report, 'metadata', 'namespace')), uid: textOf(ownPath(report, 'metadata', 'name'))};
+    const subject = {apiVersion, kind, name, namespace: textOf(ownPath(report, 'metadata', 'namespace')), uid};
     if (!isKnown(type)) writer.replace(subject, [], () => true);
     else if (whos.some(who => isStale(who, type))) writer.replace(subject, [], who => isStale(who, type));
   }
@@ -97,21 +99,23 @@ export function createReportFeatures(core: Core): readonly Feature[] {
 
   const reports: Feature = {
     name: 'reports',
-    registrations: [true, false].map(namespaced => ({
-      key: `${keyOf(namespaced)}.${api.group}`,
-      group: api.group,
-      version: api.version,
-      resource: keyOf(namespaced),
-      namespaced,
-      optional: true,
-      labelSelector: `${managedByLabel}=kyverno`,
-      project: compactReport,
-    })),
+    registrations: outlets.flatMap(({api, keyOf}) =>
+      [true, false].map(namespaced => ({
+        key: keyOf(namespaced),
+        group: api.group,
+        version: api.version,
+        resource: (namespaced ? api.namespaced : api.cluster).resource,
+        namespaced,
+        optional: true,
+        labelSelector: reportSelector(api),
+        project: compactReport,
+      })),
+    ),
     sink: {
       takes: () => flags.admissionReports && flags.policyReports,
       submit(record) {
         const found = admissionResults(record, settings);
-        if (found !== undefined) writer.add(found.subject, found.results);
+        if (found !== undefined) admission.writer.add(found.subject, found.results);
       },
     },
     setLeading(now) {
@@ -131,8 +135,8 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     async stop() {
       leading = false;
       cancelPrune?.();
-      await writer.stop();
+      await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };
-  return [reports, createScanFeature(core, {writer, settings, standing, native})];
+  return [reports, createScanFeature(core, {writer: background.writer, settings, standing})];
 }

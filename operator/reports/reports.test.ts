@@ -156,4 +156,126 @@ describe('reports', () => {
     await start();
     await eventually(() => reports().length === 1);
   });
+
+  const ruleOn = (kinds: string[], more: JsonObject = {}): JsonObject => {
+    const spec = policy['spec'] as JsonObject;
+    const rule = (spec['rules'] as JsonObject[])[0]!;
+    return {...policy, metadata: {name: 'p', uid: 'uid-p', generation: 2}, spec: {...spec, rules: [{...rule, match: {any: [{resources: {kinds}}]}}], ...more}};
+  };
+
+  it('lose what a policy says no more of their kind', async () => {
+    test.server.put('api/v1/pods', pod('bad'));
+    const before = test.core.cache.putPolicy(policy);
+    await start();
+    await eventually(() => reports().length === 1);
+    const after = test.core.cache.putPolicy(ruleOn(['Service']));
+    for (const feature of features) feature.onPolicy?.('ClusterPolicy', 'p', after, before);
+    await eventually(() => reports().length === 0);
+  });
+
+  it('keep what admission found when a scan has its say', async () => {
+    const rules = (policy['spec'] as JsonObject)['rules'] as JsonObject[];
+    const mutation = {name: 'adds', match: {any: [{resources: {kinds: ['Pod']}}]}, mutate: {patchStrategicMerge: {metadata: {labels: {a: 'b'}}}}};
+    test.core.cache.putPolicy({...policy, spec: {background: true, rules: [...rules, mutation]}});
+    test.server.put('api/v1/pods', pod('bad'));
+    await start();
+    await eventually(() => reports().length === 1);
+    const mutated = found('adds', 'pass');
+    await submit(record(pod('bad'), [{...mutated, rules: [{...mutated.rules[0]!, type: 'Mutation'}]}]));
+    await eventually(() => ownPath(reports()[0], 'summary', 'pass') === 1);
+    const before = writes();
+    test.server.put('api/v1/pods', pod('bad', {other: 'label'}));
+    await eventually(() => test.server.requests.filter(({path}) => path.startsWith('/api/v1/pods')).length > 0);
+    await new Promise(resolve => setTimeout(resolve, 2_500));
+    expect(ownPath(reports()[0], 'summary')).toMatchObject({pass: 1, fail: 1});
+    expect(writes()).toBe(before);
+  });
+
+  it('are kept when their kind is served in another version', async () => {
+    test.server.put('api/v1/pods', pod('bad'));
+    const before = test.core.cache.putPolicy(policy);
+    await start();
+    await eventually(() => reports().length === 1);
+    const [report] = reports();
+    const scope = report!['scope'] as JsonObject;
+    test.server.put(collection, {...report, scope: {...scope, apiVersion: 'v0'}});
+    await eventually(() => test.core.manager.lister('policyreports.wgpolicyk8s.io').size === 1);
+    for (const feature of features) feature.onDiscovery?.();
+    await new Promise(resolve => setTimeout(resolve, 4_500));
+    expect(before.status).toBe('served');
+    expect(reports()).toHaveLength(1);
+  });
+
+  it('are cut as far as the server takes them', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false});
+    await start();
+    const sizes: number[] = [];
+    test.server.intercept = (request, response) => {
+      if (request.method !== 'POST' || !request.path.includes('policyreports')) return false;
+      const size = JSON.stringify(request.body).length;
+      sizes.push(size);
+      return size > 2_000 && fail(response, {code: 413, reason: 'RequestEntityTooLarge'});
+    };
+    const long = 'm'.repeat(3_000);
+    const bad = found('r', 'fail');
+    const good = found('s', 'pass');
+    await submit(record(pod('a'), [{...bad, rules: [{...bad.rules[0]!, message: long}]}, {...good, rules: [{...good.rules[0]!, message: long}]}]));
+    await eventually(() => reports().length === 1);
+    expect(reports()[0]).toMatchObject({summary: {fail: 1, pass: 1}, results: [{rule: 'r', result: 'fail'}, {rule: 's', result: 'pass'}]});
+    expect(sizes.length).toBe(2);
+  });
+
+  it('that wait are written before the end', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false});
+    await start();
+    await submit(record(pod('a'), [found('r', 'fail')]));
+    for (const feature of features) await feature.stop?.();
+    expect(reports()).toHaveLength(1);
+  });
+
+  it('of either side stay apart when they are not joined', async () => {
+    Object.assign(test.core.flags, {aggregateReports: false, maxAdmissionReports: 1});
+    test.server.put('api/v1/pods', pod('bad'));
+    test.core.cache.putPolicy(policy);
+    await start();
+    const ephemeral = () => test.server.objects('apis/reports.kyverno.io/v1/ephemeralreports');
+    await eventually(() => ephemeral().length === 1);
+    await submit(record(pod('bad'), [found('labelled', 'pass')]));
+    await eventually(() => ephemeral().length === 2);
+    const labels = {'app.kubernetes.io/managed-by': 'kyverno', 'audit.kyverno.io/resource.uid': 'uid-bad', 'audit.kyverno.io/resource.kind': 'Pod', 'audit.kyverno.io/resource.version': 'v1'};
+    expect(ephemeral().sort((a, b) => (String(ownPath(a, 'metadata', 'name')) < String(ownPath(b, 'metadata', 'name')) ? -1 : 1))).toMatchObject([
+      {kind: 'EphemeralReport', metadata: {name: 'uid-bad', labels: {...labels, 'audit.kyverno.io/source': 'background-scan'}, ownerReferences: [{kind: 'Pod', name: 'bad'}]}, spec: {owner: {uid: 'uid-bad'}, results: [{rule: 'labelled', result: 'fail'}], summary: {fail: 1}}},
+      {metadata: {name: 'uid-bad-admission', labels: {...labels, 'audit.kyverno.io/source': 'admission'}, annotations: {'audit.kyverno.io/resource.name': 'bad'}}, spec: {results: [{rule: 'labelled', result: 'pass'}]}},
+    ]);
+    expect(reports()).toEqual([]);
+    await eventually(() => test.core.manager.lister('ephemeralreports.reports.kyverno.io admission').size === 1);
+    await submit(record(pod('other'), [found('labelled', 'pass')]));
+    await new Promise(resolve => setTimeout(resolve, 1_500));
+    expect(ephemeral()).toHaveLength(2);
+    test.core.cache.dropPolicy('p');
+    for (const feature of features) feature.onDiscovery?.();
+    await eventually(() => ephemeral().length === 0);
+  });
+
+  it('hold what is asked for, by type and result, and nothing of policies that want none', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false, enableReporting: ['validate'], allowedResults: ['fail']});
+    await start();
+    const mutated = found('m', 'fail');
+    await submit(record(pod('a'), [found('r', 'fail'), found('s', 'pass'), {...mutated, rules: [{...mutated.rules[0]!, type: 'Mutation'}]}]));
+    await eventually(() => reports().length === 1);
+    expect(reports()[0]).toMatchObject({summary: {fail: 1, pass: 0}, results: [{rule: 'r'}]});
+    test.core.cache.putPolicy({...policy, metadata: {name: 'p', uid: 'uid-p', generation: 1, labels: {'reports.kyverno.io/disabled': ''}}});
+    await submit(record(pod('b'), [found('labelled', 'fail')]));
+    await new Promise(resolve => setTimeout(resolve, 1_500));
+    expect(reports()).toHaveLength(1);
+  });
+
+  it('are of the other kind when that is asked for', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false, openreportsEnabled: true});
+    await start();
+    await submit(record(pod('a'), [found('r', 'fail')]));
+    const open = () => test.server.objects('apis/openreports.io/v1alpha1/reports');
+    await eventually(() => open().length === 1);
+    expect(open()[0]).toMatchObject({kind: 'Report', results: [{rule: 'r', description: 'm', result: 'fail'}]});
+  });
 });

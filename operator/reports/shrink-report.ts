@@ -1,6 +1,7 @@
 import {KubeError} from '../../adapters/kube/kube-error.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, type JsonObject, own} from '../../engine/json/types.js';
+import {storedResults} from './merge-report.js';
 import {backgroundProcess} from './standing.js';
 
 /** Texts of results of reports that are too large as they are. */
@@ -12,9 +13,9 @@ const cut = '…';
  * skipped goes without text and properties, then without a trace but in the summary. What violates stays.
  */
 export const shrinkSteps: ReadonlyArray<(report: JsonObject) => JsonObject> = [
-  report => withResults(report, resultsOf(report).map(shortened)),
-  report => withResults(report, resultsOf(report).map(result => (isGood(result) ? bare(result) : shortened(result)))),
-  report => withResults(report, resultsOf(report).filter(result => !isGood(result)).map(bare)),
+  report => withResults(report, storedResults(report).map(shortened)),
+  report => withResults(report, storedResults(report).map(result => (isGood(result) ? bare(result) : shortened(result)))),
+  report => withResults(report, storedResults(report).filter(result => !isGood(result)).map(bare)),
 ];
 
 /** The object is more than the API server or its store takes. */
@@ -23,13 +24,9 @@ export function isTooLarge(error: unknown): boolean {
   return error.status === 413 || (error.status >= 422 && /too large|larger than max|exceeds? .*(size|limit)/i.test(error.message));
 }
 
-function resultsOf(report: JsonObject): JsonObject[] {
-  const results = own(report, 'results');
-  return Array.isArray(results) ? results.filter(isObject) : [];
-}
-
 function withResults(report: JsonObject, results: readonly JsonObject[]): JsonObject {
-  return {...report, results: [...results]};
+  const spec = own(report, 'spec');
+  return isObject(spec) ? {...report, spec: {...spec, results: [...results]}} : {...report, results: [...results]};
 }
 
 function isGood(result: JsonObject): boolean {

@@ -11,13 +11,12 @@ export interface Pacer {
 const sliceMs = 2;
 /** An idle loop is back sooner than this. */
 const busyMs = 0.5;
-/** While requests are served, the work has this part of the time at most. */
-const restPerSlice = 3;
-const longestRestMs = 20;
+/** On a loop that others use too, the work rests as long as it worked; not for long, for it may have been kept waiting itself. */
+const longestRestMs = 4;
 
 /**
- * Slices of two milliseconds. A loop that comes back late was busy with others: then the work rests for a multiple of
- * what it took. On an idle loop it goes on at once.
+ * Slices of two milliseconds. A loop that comes back late was busy with others: then the work rests as
+ * long as it took. On an idle loop it goes on at once.
  */
 export function createPacer(clock: Clock): Pacer {
   let started = clock.monotonic();
@@ -25,7 +24,7 @@ export function createPacer(clock: Clock): Pacer {
     const left = clock.monotonic();
     await new Promise<void>(resolve => setImmediate(resolve));
     const others = clock.monotonic() - left;
-    if (others >= busyMs) await sleep(clock, Math.min(longestRestMs, Math.max(sliceMs, worked * restPerSlice)));
+    if (others >= busyMs) await sleep(clock, Math.min(longestRestMs, Math.max(sliceMs, worked)));
     started = clock.monotonic();
   }
   return {

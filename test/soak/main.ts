@@ -1,3 +1,5 @@
+import {soakIdle} from './idle.js';
+import {soakReapply} from './reapply.js';
 import {soakScan} from './scan.js';
 
 /** The long forms of what background work has to stand: `npm run soak -- scan`, all of them without a name. */
@@ -5,6 +7,8 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 const number = (name: string, initial: number) => Number(process.argv.find(text => text.startsWith(`--${name}=`))?.split('=')[1] ?? initial);
 
 const runs: Readonly<Record<string, () => Promise<void>>> = {
+  reapply: () => soakReapply(number('applies', 10_000), say),
+  idle: () => soakIdle({policies: number('policies', 300), objects: number('objects', 2_000), milliseconds: number('seconds', 600) * 1000}, say),
   scan: () => soakScan({pods: number('pods', 10_000), configMaps: number('configmaps', 9_000)}, say),
 };
 

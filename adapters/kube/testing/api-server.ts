@@ -344,10 +344,12 @@ function parsePath(path: string): Address | undefined {
 
 function selects({namespace}: Address, {object, selector}: {object: JsonObject; selector: string}): boolean {
   if (namespace !== '' && ownPath(object, 'metadata', 'namespace') !== namespace) return false;
-  const [label, value] = selector.split('=');
-  if (!label) return true;
-  const found = ownPath(object, 'metadata', 'labels', label);
-  return value === undefined ? found !== undefined : found === value;
+  return selector.split(',').every(requirement => {
+    const [label, value] = requirement.split('=');
+    if (!label) return true;
+    const found = ownPath(object, 'metadata', 'labels', label);
+    return value === undefined ? found !== undefined : found === value;
+  });
 }
 
 function keyOf(object: JsonObject): string {
