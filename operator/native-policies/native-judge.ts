@@ -70,6 +70,7 @@ export function createNativeJudge(core: Pick<Core, 'manager' | 'resources' | 'fl
 
   function readPolicies(): Map<string, CompiledAdmissionPolicy> {
     const found = new Map<string, CompiledAdmissionPolicy>();
+    const seen = new Set<string>();
     for (const type of ['validating', 'mutating'] as const) {
       const version = versionOf(type);
       if (!wanted[type] || version === undefined) continue;
@@ -77,11 +78,12 @@ export function createNativeJudge(core: Pick<Core, 'manager' | 'resources' | 'fl
       const bindings = [...(reflectorOf(binding.resource, version)?.store.objects() ?? [])];
       for (const raw of reflectorOf(kind.resource, version)?.store.objects() ?? []) {
         if (!isWanted(raw)) continue;
+        seen.add(`${kind.kind}/${textOf(ownPath(raw, 'metadata', 'name'))}`);
         const policy = compile({...raw, kind: kind.kind, apiVersion: `${nativeGroup}/${version}`}, bindings.map(each => ({...each, kind: binding.kind, apiVersion: `${nativeGroup}/${version}`})));
         if (policy !== undefined) found.set(`${kind.kind}/${policy.source.ref.name}`, policy);
       }
     }
-    for (const id of compiled.keys()) if (!found.has(id)) compiled.delete(id);
+    for (const id of compiled.keys()) if (!seen.has(id)) compiled.delete(id);
     return found;
   }
 
