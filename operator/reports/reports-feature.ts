@@ -2,6 +2,7 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {textOf} from '../../engine/json/text.js';
 import type {PolicyResult, RuleStatus} from '../../engine/types.js';
 import type {Core, Feature} from '../feature.js';
+import {createNativeJudge} from '../native-policies/native-judge.js';
 import {createScanFeature} from '../scan/scan-feature.js';
 import {admissionResults, type ReportSettings} from './admission-results.js';
 import {createPacer} from '../scan/pacer.js';
@@ -54,7 +55,8 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     return state?.status === 'served' ? state.policy.source.raw : undefined;
   }
 
-  const standing = () => createStanding({classic: key => core.cache.policy(key), cel: (kind, key) => core.cel.cache.policy(kind, key), resources: core.resources});
+  const native = createNativeJudge(core);
+  const standing = () => createStanding({classic: key => core.cache.policy(key), cel: (kind, key) => core.cel.cache.policy(kind, key), native: native.policies, resources: core.resources});
 
   /** Takes out what nobody stands by any more, and reports on kinds that are no more. Reads what is mirrored, nothing else. */
   async function prune(): Promise<void> {
@@ -138,5 +140,5 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };
-  return [reports, createScanFeature(core, {writer: background.writer, settings, standing})];
+  return [reports, createScanFeature(core, {writer: background.writer, settings, standing, native})];
 }
