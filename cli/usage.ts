@@ -5,13 +5,24 @@ export function createProgram(name: string): Command {
   return new Command(name).configureOutput({outputError: (text, write) => write(usageError(text, name))});
 }
 
+type GroupAction = () => Promise<void> | undefined;
+const groupActions = new WeakMap<Command, GroupAction>();
+
+/** What a command that holds others does by itself; `undefined` when it was not asked for that. */
+export function setGroupAction(command: Command, action: GroupAction): void {
+  groupActions.set(command, action);
+}
+
 /** Commands that only hold others show their help, and know no other words. */
 export function completeGroups(command: Command, path: string = command.name()): void {
   if (command.commands.length > 0) {
     command.allowExcessArguments().action(() => {
       const [word] = command.args;
+      const done = word === undefined ? groupActions.get(command)?.() : undefined;
+      if (done !== undefined) return done;
       if (word === undefined) command.outputHelp();
       else command.error(`error: unknown command ${JSON.stringify(word)} for ${JSON.stringify(path)}`);
+      return undefined;
     });
   }
   for (const child of command.commands) completeGroups(child, `${path} ${child.name()}`);

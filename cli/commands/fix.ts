@@ -1,7 +1,18 @@
 import type {Command} from 'commander';
+import type {ToCelFlags} from '../to-cel/run-to-cel.js';
+import {setGroupAction} from '../usage.js';
 
 export function registerFix(program: Command): void {
-  const fix = program.command('fix').description('bring files to their current forms');
+  const fix = program
+    .command('fix')
+    .description('bring files to their current forms')
+    .option('--to-cel <policies...>', 'rewrite ClusterPolicies and Policies into ValidatingPolicies and their kin')
+    .option('-r, --resource <paths...>', 'with --to-cel: objects on which both forms have to agree')
+    .option('--suite <paths...>', 'with --to-cel: test files on whose resources both forms have to agree')
+    .option('-f, --values-file <file>', 'with --to-cel: values of variables')
+    .option('-u, --userinfo <file>', 'with --to-cel: who asks')
+    .option('--out <folder>', 'with --to-cel: where the policies are written to; standard output when absent');
+  setGroupAction(fix, () => (fix.opts()['toCel'] === undefined ? undefined : fixToCel(fix.opts())));
   fix
     .command('test')
     .description('test files, and the values and user files that they name')
@@ -29,4 +40,12 @@ export function registerFix(program: Command): void {
       ]);
       await fixPolicies(folders, options, processStreams);
     });
+}
+
+async function fixToCel(flags: ReturnType<Command['opts']>): Promise<void> {
+  const [{runToCel}, {processStreams}] = await Promise.all([
+    import('../to-cel/run-to-cel.js'),
+    import('../output/streams.js'),
+  ]);
+  process.exitCode = await runToCel(flags as ToCelFlags, processStreams);
 }

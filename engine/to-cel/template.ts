@@ -1,5 +1,5 @@
 import {findVariables} from '../variables/scan.js';
-import {quoted} from './code.js';
+import {quoted, Unconvertible} from './code.js';
 import {outerCall, type QueryScope, queryValue} from './query.js';
 import {literalValue, textOf, type Value, value} from './value.js';
 
@@ -31,6 +31,7 @@ export function concatenation(text: string, path: string, scope: QueryScope): st
   const parts: string[] = [];
   let from = 0;
   const add = (literal: string) => {
+    if (/(?<!\\)\{\{/.test(literal)) throw new Unconvertible(path, 'a variable inside of another variable');
     if (literal !== '') parts.push(quoted(literal.replaceAll('\\{{', '{{')));
   };
   for (const {start, end, expression} of findVariables(text)) {
