@@ -5,8 +5,10 @@ import {eventually} from '../../cluster/eventually.js';
 import {type GuideRow, guideObject} from '../../guide/load.js';
 import type {GuideContext} from './guide-context.js';
 import {judgeRow, type Outcome, sendRow} from './guide-judge.js';
-import {isLater, type PolicyGroup} from './guide-plan.js';
+import {isLater, namedBy, namespacesMade, namespacesOf, type PolicyGroup} from './guide-plan.js';
+import {putWitness} from './guide-reports.js';
 import {withDefaultsOf} from './mutations.js';
+import {createNamespaces} from './namespaces.js';
 import type {OperatorCluster} from './operator-cluster.js';
 import {allServed, collectionOf, dropAll, isPolicy, pathOf, type Thing, verdictOf, write} from './policies.js';
 import {applyAndListen} from './sent-by-kubectl.js';
@@ -24,6 +26,9 @@ export function describeGroup(context: GuideContext, group: PolicyGroup, rows: r
 
   beforeAll(async () => {
     const {operator} = run();
+    // What a row makes as its object may be where objects of others lie.
+    for (const name of namespacesMade(root, rows)) await remove(operator, `/api/v1/namespaces/${name}`);
+    await createNamespaces(operator, namespacesOf(root, [group], rows));
     for (const row of served) {
       const written = guideObject(root, row.oldResource ?? row.resource);
       made.add(pathOf(written as unknown as Thing));
@@ -41,7 +46,10 @@ export function describeGroup(context: GuideContext, group: PolicyGroup, rows: r
     if (applied.code !== 0) throw new Error(applied.stderr.slice(-2000));
     sent = applied.sent;
     if (!group.later) await allServed(operator, group.policies);
-    else for (const policy of group.policies.filter(isPolicy)) await verdictOf(operator, policy);
+    const scanned = served.filter(row => row.operation === 'BACKGROUND');
+    if (scanned.length > 0)
+      await putWitness(operator, [...new Set(scanned.map(row => String(guideObject(root, row.resource)['kind'])))]);
+    if (group.later) for (const policy of group.policies.filter(isPolicy)) await verdictOf(operator, policy);
   });
 
   afterAll(async () => {
@@ -80,6 +88,11 @@ export function describeGroup(context: GuideContext, group: PolicyGroup, rows: r
     ...served.filter(({expected}) => expected === 'skip'),
   ]) {
     check(row, [row.expected, row.admission].filter(word => word !== undefined).join(', '), async () => {
+      for (const file of namedBy(row, 'existing')) {
+        const object = guideObject(root, file) as unknown as Thing;
+        made.add(pathOf(object));
+        await write(run().operator, object);
+      }
       const key = `${row.operation} ${row.resource}`;
       let outcome = outcomes.get(key);
       if (outcome === undefined) outcomes.set(key, (outcome = sendRow(run(), root, row)));

@@ -1,9 +1,11 @@
 import {expect} from 'vitest';
-import type {JsonObject} from '../../../engine/json/types.js';
+import {type JsonObject, own} from '../../../engine/json/types.js';
 import {eventually} from '../../cluster/eventually.js';
 import {type GuideRow, guideObject, messagesOf} from '../../guide/load.js';
 import type {GuideContext, GuideRun} from './guide-context.js';
+import {judgeGenerated, judgeNothingGenerated} from './guide-generated.js';
 import {type PolicyGroup, policyKeyOf} from './guide-plan.js';
+import {judgeScan} from './guide-reports.js';
 import type {LogEntry} from './log-reader.js';
 import {judgeOffline, mutateOffline, mutateStandalone, placedLike, settled} from './mutations.js';
 import type {OperatorCluster} from './operator-cluster.js';
@@ -34,7 +36,8 @@ export interface Given {
 export async function judgeRow(context: GuideContext, {group, row, outcome, alone, wanted}: Given): Promise<void> {
   const {root, completed} = context;
   const {operator, log} = context.run();
-  if (row.operation === 'CREATE' && row.expected !== 'mutated') {
+  if (row.operation === 'BACKGROUND') return judgeScan(context, group, row);
+  if (row.operation === 'CREATE' && row.expected !== 'mutated' && row.expected !== 'generated') {
     const rule = `${policyKeyOf(group, row)}/${row.rule}`;
     const asWritten = await judgeOffline(objectsOf(group), rule, guideObject(root, row.resource));
     const seen = alone === undefined ? 'refused' : await judgeOffline(objectsOf(group), rule, alone);
@@ -47,7 +50,7 @@ export async function judgeRow(context: GuideContext, {group, row, outcome, alon
     }
   }
   const told = `${outcome.status} ${outcome.body.message ?? ''}`;
-  if (row.admission === 'allowed' || row.expected === 'mutated') expect(outcome.status, told).toBeLessThan(300);
+  if (row.admission === 'allowed' || row.expected === 'mutated' || row.expected === 'generated') expect(outcome.status, told).toBeLessThan(300);
   if (row.admission === 'denied') expect(outcome.status, told).toBeGreaterThanOrEqual(400);
   const key = policyKeyOf(group, row);
   const found = () => decisions(log.entries().slice(outcome.from), outcome.subject).get(`${key}/${row.rule}`);
@@ -83,7 +86,10 @@ export async function judgeRow(context: GuideContext, {group, row, outcome, alon
       expect(await mutateStandalone(context.standalone(), key, object)).toEqual(offline);
       return;
     }
+    case 'generated':
+      return judgeGenerated(context, row);
     case 'skip': {
+      if (isGenerateRule(group, row)) await judgeNothingGenerated(context, stored(outcome, guideObject(root, row.resource)));
       if (messages.length > 0) {
         const decision = await eventually(found, {
           what: `verdict of ${key}/${row.rule} on ${outcome.subject}`,
@@ -107,6 +113,8 @@ export async function sendRow({operator, log}: GuideRun, root: string, row: Guid
   const from = log.entries().length;
   const subject = subjectOf(row.operation, object);
   const answer = async () => {
+    // A scan needs no request.
+    if (row.operation === 'BACKGROUND') return {status: 200, body: {}};
     if (row.operation === 'CREATE') return cluster.request('POST', collectionOf(object), object);
     if (row.operation === 'DELETE') return cluster.request('DELETE', pathOf(object));
     if (row.oldResource === undefined)
@@ -119,10 +127,23 @@ export async function sendRow({operator, log}: GuideRun, root: string, row: Guid
   return {status, body: body as Outcome['body'], from, subject};
 }
 
+function isGenerateRule(group: PolicyGroup, row: GuideRow): boolean {
+  const rules = group.policies.flatMap(({spec}) => (spec as {rules?: JsonObject[]} | undefined)?.rules ?? []);
+  return rules.some(rule => own(rule, 'name') === row.rule && own(rule, 'generate') !== undefined);
+}
+
+/** In the namespace that the API server put it into. */
+function stored({body}: Outcome, written: JsonObject): Thing {
+  const object = written as unknown as Thing;
+  const namespace = (body.metadata as Thing['metadata'] | undefined)?.namespace;
+  return {...object, metadata: {...object.metadata, ...(namespace !== undefined && {namespace})}};
+}
+
 /** As log lines name a request. */
 export function subjectOf(operation: string, {kind, metadata}: Thing): string {
-  const cluster = kind === 'Namespace';
-  return `${operation} ${kind} ${cluster ? '' : `${metadata.namespace ?? 'default'}/`}${metadata.name}`;
+  // The namespace of a request about a Namespace is that Namespace.
+  const namespace = kind === 'Namespace' ? metadata.name : (metadata.namespace ?? 'default');
+  return `${operation} ${kind} ${namespace}/${metadata.name}`;
 }
 
 /** Verdicts on one request by `policy/rule`. */

@@ -1,7 +1,10 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {readManifests} from '../../../adapters/files/manifests.js';
-import {isObject, type JsonObject, own, ownPath} from '../../../engine/json/types.js';
+import {createRegexEngine} from '../../../adapters/regex/regex-engine.js';
+import {builtinResourceMap} from '../../../engine/builtin-resources.js';
+import {type JsonObject, own, ownPath} from '../../../engine/json/types.js';
+import {PolicyCache} from '../../../engine/snapshot/policy-cache.js';
 import {type GuideRow, guideObject, guidePolicyFiles, guideRows} from '../../guide/load.js';
 import type {Thing} from './policies.js';
 
@@ -42,9 +45,9 @@ export function planGuide(root: string): GuidePlan {
   return {root, rows, groups, outlines, access, later};
 }
 
-/** Whether the row waits for a later issue: background work, generation, clean-up, CEL. */
+/** Whether the row waits for a later issue: that of a policy which this release stores and does not serve. */
 export function isLater(group: PolicyGroup, row: GuideRow): boolean {
-  return row.operation === 'BACKGROUND' || row.operation === 'CLEANUP' || (group.later && row.expected !== 'skip');
+  return group.later && row.expected !== 'skip';
 }
 
 /** The policy that a row is about, as `name` or `namespace/name`. */
@@ -57,14 +60,33 @@ export function policyKeyOf(group: PolicyGroup, row: GuideRow): string {
   return key;
 }
 
-/** The namespaces of every object that a row or policy names. */
-export function namespacesOf(plan: GuidePlan): string[] {
+/** The namespaces that the rows and policies of the groups need, those left out that the rows themselves make. */
+export function namespacesOf(root: string, groups: readonly PolicyGroup[], rows: readonly GuideRow[] = groups.flatMap(group => group.rows)): string[] {
   const objects = [
-    ...plan.rows.filter(row => row.policy !== null).map(row => guideObject(plan.root, row.resource)),
-    ...plan.groups.flatMap(group => group.policies as unknown as JsonObject[]),
+    ...rows.map(row => guideObject(root, row.resource)),
+    ...groups.flatMap(group => group.policies as unknown as JsonObject[]),
   ];
-  const names = objects.map(object => ownPath(object, 'metadata', 'namespace'));
-  return [...new Set(names.filter(name => typeof name === 'string'))].sort();
+  const names = [
+    ...objects.map(object => ownPath(object, 'metadata', 'namespace')),
+    ...rows.flatMap(row => [
+      ...namedBy(row, 'namespaces'),
+      ...namedBy(row, 'existing').map(file => ownPath(guideObject(root, file), 'metadata', 'namespace')),
+    ]),
+  ];
+  const made = namespacesMade(root, rows);
+  return [...new Set(names.filter(name => typeof name === 'string'))].filter(name => !made.includes(name)).sort();
+}
+
+/** Namespaces that are objects of rows. */
+export function namespacesMade(root: string, rows: readonly GuideRow[]): string[] {
+  const objects = rows.map(row => guideObject(root, row.resource)).filter(object => own(object, 'kind') === 'Namespace');
+  return [...new Set(objects.map(object => String(ownPath(object, 'metadata', 'name'))))];
+}
+
+/** A list of the row's context. */
+export function namedBy(row: GuideRow, what: 'namespaces' | 'existing'): string[] {
+  const list = own(row.context ?? {}, what);
+  return Array.isArray(list) ? list.map(String) : [];
 }
 
 function planGroup(root: string, file: string, rows: readonly GuideRow[]): PolicyGroup {
@@ -75,17 +97,20 @@ function planGroup(root: string, file: string, rows: readonly GuideRow[]): Polic
     file,
     policies: policies as unknown as Thing[],
     onlyForFiles: warnings.some(warning => warning.includes('given twice')),
-    later: policies.some(policy => rulesOf(policy).some(isLaterRule)),
+    later: isUnserved(policies),
     rows: rows.filter(row => row.policy === file),
   };
 }
 
-function rulesOf(policy: JsonObject): JsonObject[] {
-  const rules = ownPath(policy, 'spec', 'rules');
-  return Array.isArray(rules) ? rules.filter(isObject) : [];
-}
-
-function isLaterRule(rule: JsonObject): boolean {
-  const keys = ['generate', 'cleanup'];
-  return keys.some(key => own(rule, key) !== undefined) || ownPath(rule, 'validate', 'cel') !== undefined;
+/** Whether the operator, for which these are the options, says of every fault that it is for a later release to mend. */
+function isUnserved(policies: readonly JsonObject[]): boolean {
+  const cache = new PolicyCache({
+    resources: () => builtinResourceMap,
+    compile: {matchConditions: 'by-api-server', background: 'served', regex: createRegexEngine()},
+    exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: ''},
+  });
+  return policies
+    .filter(policy => own(policy, 'kind') !== 'PolicyException')
+    .map(policy => cache.putPolicy(policy))
+    .some(state => state.status === 'refused' && state.problems.every(({code}) => code === 'not-served'));
 }

@@ -7,13 +7,15 @@ import {eventually} from '../../cluster/eventually.js';
 import {type GuideRow, guideObject, guideObjects, messagesOf} from '../../guide/load.js';
 import {admissionRequest} from '../../guide/request.js';
 import type {GuideContext, GuideRun} from './guide-context.js';
+import {describeCleanups} from './guide-cleanups.js';
+import {grantGeneration} from './guide-generated.js';
 import {describeGroup} from './guide-group.js';
 import {decisions, flat, subjectOf} from './guide-judge.js';
-import {type GuidePlan, namespacesOf, type PolicyGroup, planGuide, policyKeyOf} from './guide-plan.js';
-import {createNamespaces} from './namespaces.js';
+import {type GuidePlan, type PolicyGroup, planGuide, policyKeyOf} from './guide-plan.js';
 import type {OperatorCluster} from './operator-cluster.js';
 import type {Thing} from './policies.js';
 import {type Standalone, startStandalone} from './standalone.js';
+import {compareThreeWays} from './three-ways.js';
 
 /** Every row of a guide's expectations on the running operator; the last test says what was executed. */
 export function guideSuite(name: string, root: string, run: () => GuideRun): void {
@@ -34,7 +36,7 @@ export function guideSuite(name: string, root: string, run: () => GuideRun): voi
     beforeAll(async () => {
       folder = await copyPolicies(plan);
       standalone = await startStandalone(folder);
-      await createNamespaces(run().operator, namespacesOf(plan));
+      await grantGeneration(run().operator, `made-by-${name.replaceAll(' ', '-')}`, plan);
     });
     afterAll(async () => {
       await standalone?.stop();
@@ -64,16 +66,26 @@ export function guideSuite(name: string, root: string, run: () => GuideRun): voi
       }
     });
 
+    describeCleanups(context, plan);
+
     for (const group of plan.groups) {
       if (group.onlyForFiles) describe(group.file, () => describeFileOnly(group));
       else {
         const present = group.rows.filter(row => row.operation === 'CREATE');
-        const before = group.rows.filter(row => row.operation === 'UPDATE' || row.operation === 'DELETE');
+        const before = group.rows.filter(row => ['UPDATE', 'DELETE', 'BACKGROUND'].includes(row.operation));
         describe(`${group.file}, objects that are new`, () => describeGroup(context, group, present));
         if (before.length > 0)
           describe(`${group.file}, objects that were there`, () => describeGroup(context, group, before));
       }
     }
+
+    it('gives one verdict by admission, background scan and the command: every validating policy on every object', async () => {
+      const {policies, objects, results, differences, refused} = await compareThreeWays(run(), plan);
+      console.log(`${name}: ${policies} policies on ${objects} objects, ${results} results by all ways${refused.map(line => `\n  the API server refuses ${line}`).join('')}`);
+      expect(differences).toEqual([]);
+      expect(results).toBeGreaterThan(objects);
+      expect(refused.join('\n')).not.toContain('denied the request');
+    });
 
     it('executed every row that this release serves', () => {
       report(name, plan, {executed, completed});

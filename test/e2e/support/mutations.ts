@@ -10,10 +10,12 @@ import {PolicyCache} from '../../../engine/snapshot/policy-cache.js';
 import {admissionRequest, engineRequest} from '../../guide/request.js';
 import type {Standalone} from './standalone.js';
 
+const regex = createRegexEngine();
+
 function offlineEngine(objects: readonly JsonObject[]): Engine {
   const cache = new PolicyCache({
     resources: () => builtinResourceMap,
-    compile: {matchConditions: 'not-available'},
+    compile: {matchConditions: 'not-available', background: 'served', regex},
     exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: ''},
   });
   for (const object of objects) {
@@ -21,7 +23,7 @@ function offlineEngine(objects: readonly JsonObject[]): Engine {
     else cache.putPolicy(object);
   }
   const loader = createOfflineContextLoader({resources: [], resourceMap: builtinResourceMap, now: Date.now});
-  return createEngine({policies: cache, loader, regex: createRegexEngine()});
+  return createEngine({policies: cache, loader, regex});
 }
 
 /** The object as the engine alone would change it. */

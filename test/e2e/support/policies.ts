@@ -1,3 +1,4 @@
+import {builtinResourceMap} from '../../../engine/builtin-resources.js';
 import {eventually} from '../../cluster/eventually.js';
 import type {OperatorCluster} from './operator-cluster.js';
 import {scrape, total} from './replicas.js';
@@ -115,26 +116,26 @@ async function ourEntries(cluster: Operator['cluster']): Promise<number> {
   return count;
 }
 
-/** Paths of the kinds that the suites use; others are asked for by kubectl. */
+/** Paths of our own kinds. */
 const collections: Readonly<Record<string, string>> = {
   ClusterPolicy: '/apis/kyverno.io/v1//clusterpolicies',
   Policy: '/apis/kyverno.io/v1/policies',
-  Pod: '/api/v1/pods',
-  ConfigMap: '/api/v1/configmaps',
-  Service: '/api/v1/services',
-  Secret: '/api/v1/secrets',
-  Namespace: '/api/v1//namespaces',
-  Node: '/api/v1//nodes',
-  Lease: '/apis/coordination.k8s.io/v1/leases',
-  Deployment: '/apis/apps/v1/deployments',
-  StatefulSet: '/apis/apps/v1/statefulsets',
-  Job: '/apis/batch/v1/jobs',
-  CronJob: '/apis/batch/v1/cronjobs',
 };
 
+function collectionOfBuiltin({apiVersion, kind}: Thing): string | undefined {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const info = builtinResourceMap.find(kind).find(found => found.group === group);
+  if (info === undefined) return undefined;
+  return `${group === '' ? '/api' : '/apis'}/${apiVersion}${info.namespaced ? '/' : '//'}${info.resource}`;
+}
+
 /** Path of the object's collection: `/apis/apps/v1/namespaces/default/deployments`. */
-export function collectionOf({apiVersion, kind, metadata}: Thing): string {
-  const known = kind === 'PolicyException' ? `/apis/${apiVersion}/policyexceptions` : collections[kind];
+export function collectionOf(object: Thing): string {
+  const {apiVersion, kind, metadata} = object;
+  const known =
+    kind === 'PolicyException'
+      ? `/apis/${apiVersion}/policyexceptions`
+      : (collections[kind] ?? collectionOfBuiltin(object));
   if (known === undefined) throw new Error(`no path is known for kind ${kind}`);
   if (known.includes('//')) return known.replace('//', '/');
   const slash = known.lastIndexOf('/');
