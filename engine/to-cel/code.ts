@@ -43,16 +43,12 @@ export function any(...tests: readonly Test[]): Test {
 function joined(form: 'all' | 'any', tests: readonly Test[], neutral: Test, decisive: Test): Test {
   const parts: Test[] = [];
   for (const test of tests.flatMap(test => (test.form === form ? (test.parts ?? []) : [test]))) {
-    if (test.text === decisive.text) {
-      parts.push(decisive);
-      break;
-    }
+    if (test.text === decisive.text) return decisive;
     if (test.text !== neutral.text && !parts.some(part => part.text === test.text)) parts.push(test);
   }
   const [only] = parts;
   if (only === undefined) return neutral;
-  if (parts.length === 1 || (form === 'all' && parts.at(-1) === never && parts.length === 1)) return only;
-  if (parts.every(part => part === decisive)) return decisive;
+  if (parts.length === 1) return only;
   const text = parts.map(part => bracketed(part, form)).join(form === 'all' ? ' && ' : ' || ');
   return {text, form, parts};
 }
