@@ -19,6 +19,7 @@ import type {EntryStore} from './global-context/entry-store.js';
 import type {EventEmitter} from './events/event-emitter.js';
 import type {NativePolicies} from './native-policies/native-states.js';
 import type {Manager, Registration} from './manager/manager.js';
+import type {Findings} from './reports/findings.js';
 import type {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import type {OwnRights} from './permissions/own-rights.js';
 import type {BackgroundConditions} from './status/background-conditions.js';
@@ -54,6 +55,8 @@ export interface Core {
   readonly config: () => OperatorConfig;
   /** Requests and objects that no policy sees, as the ConfigMap has it. */
   readonly filters: () => RequestFilters;
+  /** What work in the background found, for reports. */
+  readonly findings: Findings;
   /** Policies that the engines keep away, and let go again. */
   readonly quarantined: QuarantineNotices;
   /** What this replica has to tell of policies, for their status; the leader writes its own. */

@@ -50,6 +50,7 @@ import {replicaState, servedKinds} from './policies/replica-state.js';
 import {BackgroundConditions} from './status/background-conditions.js';
 import {joinStatusSources} from './policies/status-sources.js';
 import {createStatusController} from './policies/status-controller.js';
+import {Findings} from './reports/findings.js';
 import {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
 import {registrations} from './registrations.js';
@@ -218,7 +219,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const features = featureSet(
     createFeatures(
       {
-        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment, conditions, quarantined},
+        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment, conditions, quarantined, findings: new Findings()},
         config: () => config,
         filters: () => filters,
         globalContext,

@@ -1,6 +1,6 @@
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {textOf} from '../../engine/json/text.js';
-import type {PolicyResult, RuleStatus} from '../../engine/types.js';
+import type {PolicyRef, PolicyResult, RuleStatus} from '../../engine/types.js';
 import type {Core, Feature} from '../feature.js';
 import {createNativeJudge} from '../native-policies/native-judge.js';
 import {createScanFeature} from '../scan/scan-feature.js';
@@ -8,6 +8,7 @@ import {admissionResults, type ReportSettings} from './admission-results.js';
 import {createPacer} from '../scan/pacer.js';
 import {compactOf, compactReport} from './fingerprint.js';
 import {ephemeralReportApi, openReportApi, policyReportApi, type ReportApi, reportSelector} from './report-kinds.js';
+import {reportResults} from './report-result.js';
 import {createReportMetrics} from './report-metrics.js';
 import {createReportWriter, type ReportWriter} from './report-writer.js';
 import {createStanding, type Standing} from './standing.js';
@@ -42,6 +43,30 @@ export function createReportFeatures(core: Core): readonly Feature[] {
   const pacer = createPacer(clock);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
+
+  const unsubscribe = core.findings.subscribe(({policy, subject, rule, type, status, message, properties}) => {
+    if (!flags.policyReports || !settings.reporting.has(type)) return;
+    const known = policyOf(policy);
+    const result: PolicyResult = {
+      policy,
+      failurePolicy: 'Ignore',
+      emitWarning: false,
+      annotations: known?.annotations ?? {},
+      background: known?.background ?? true,
+      ...(known?.source !== undefined && {source: known.source}),
+      rules: [{rule, type: type === 'generate' ? 'Generation' : 'Mutation', status, message, action: 'Audit', properties}],
+    };
+    if (!isSilent(result)) admission.writer.add(subject, reportResults(result, settings.allowed));
+  });
+
+  function policyOf({kind, key}: PolicyRef) {
+    const cel = core.cel.cache.policy(kind, key);
+    if (cel?.status === 'served') return {annotations: cel.policy.source.annotations, background: true, source: `Kyverno${kind.replace(/^Namespaced/, '')}`};
+    const state = core.cache.policy(key);
+    if (state?.status !== 'served') return undefined;
+    const {annotations, spec} = state.policy.source;
+    return {annotations, background: spec.background, source: undefined};
+  }
 
   function isSilent({policy}: PolicyResult): boolean {
     const cel = core.cel.cache.policy(policy.kind, policy.key);
@@ -136,6 +161,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     onDiscovery: touch,
     async stop() {
       leading = false;
+      unsubscribe();
       cancelPrune?.();
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },

@@ -9,6 +9,7 @@ import type {Feature} from '../feature.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import {createTestCore, type TestCore} from '../testing/test-core.js';
 import {mergeReport, type ReportSubject} from './merge-report.js';
+import {reportedObject} from './findings.js';
 import {policyReportApi} from './report-kinds.js';
 import type {ReportResult} from './report-result.js';
 import {createReportFeatures} from './reports-feature.js';
@@ -277,5 +278,17 @@ describe('reports', () => {
     const open = () => test.server.objects('apis/openreports.io/v1alpha1/reports');
     await eventually(() => open().length === 1);
     expect(open()[0]).toMatchObject({kind: 'Report', results: [{rule: 'r', description: 'm', result: 'fail'}]});
+  });
+
+  it('tell what work in the background has made', async () => {
+    Object.assign(test.core.flags, {backgroundScan: false});
+    await start();
+    const made = {policy: found('r', 'pass').policy, subject, rule: 'makes', type: 'generate', status: 'pass', message: 'resource generated', properties: {'generated-resources': reportedObject({apiVersion: 'v1', kind: 'Secret', name: 'a', namespace: 'b'})}} as const;
+    test.core.cache.putPolicy({...policy, spec: {rules: [{name: 'makes', match: {any: [{resources: {kinds: ['Pod']}}]}, generate: {apiVersion: 'v1', kind: 'Secret', name: 'a', namespace: 'b', data: {}}}]}});
+    for (let round = 0; round < 3; round += 1) test.core.findings.tell(made);
+    test.core.findings.tell({...made, rule: 'other', type: 'mutateExisting'});
+    await eventually(() => reports().length === 1);
+    expect(reports()[0]).toMatchObject({scope: {name: 'a'}, results: [{rule: 'makes', result: 'pass', properties: {'generated-resources': '/v1, Kind=Secret Name=a Namespace=b'}}, {rule: 'other'}]});
+    expect(writes()).toBe(1);
   });
 });

@@ -21,6 +21,7 @@ import {EntryStore} from '../global-context/entry-store.js';
 import {NativePolicies} from '../native-policies/native-states.js';
 import {BackgroundConditions} from '../status/background-conditions.js';
 import {createManager} from '../manager/manager.js';
+import {Findings} from '../reports/findings.js';
 import {QuarantineNotices} from '../quarantine/quarantine-notices.js';
 
 export interface TestCore {
@@ -58,6 +59,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   const core = {
     client,
     quarantined: new QuarantineNotices(),
+    findings: new Findings(),
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     conditions: new BackgroundConditions(),

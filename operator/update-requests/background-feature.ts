@@ -16,6 +16,7 @@ import {createTroubles} from '../generate/troubles.js';
 import {errorsIn, MissingRight, Refused, throwAll} from '../generate/work-errors.js';
 import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
 import {createMutations} from '../mutate-existing/apply-mutations.js';
+import {reportedObject} from '../reports/findings.js';
 import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
 import {policyResources} from '../policies/policy-handlers.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
@@ -34,6 +35,8 @@ import {updateRequests, type RequestedWork, type RuleContext} from './update-req
 
 const registrationKey = 'updaterequests';
 const workers = 10;
+/** Objects of one rule and trigger that a report names. */
+const mostReported = 50;
 
 /** Generation and mutation of existing objects: from update requests, and from what the cluster's state implies. */
 export function createBackgroundFeature(own: Core): Feature {
@@ -206,6 +209,7 @@ export function createBackgroundFeature(own: Core): Feature {
   }
 
   function tellResult(policy: BackgroundPolicy | undefined, trigger: NamedObject, {applied, removed}: SyncResult, started: number): void {
+    if (policy !== undefined) tellFindings(policy, trigger, applied);
     const changed = applied.filter(({outcome}) => outcome === 'created' || outcome === 'updated');
     if (changed.length === 0 && removed.length === 0) return;
     const parts = [...changed.map(({object, outcome}) => `${outcome} ${shownObject(object)}`), ...removed.map(object => `deleted ${shownObject(object)}`)];
@@ -217,6 +221,27 @@ export function createBackgroundFeature(own: Core): Feature {
       const related = {apiVersion: object.apiVersion, kind: object.kind, namespace: object.namespace, name: object.name};
       core.events.emit({regarding: {apiVersion: ref.apiVersion, kind: ref.kind, namespace: ref.namespace, name: ref.name, uid}, related, reason: 'PolicyApplied', action: 'Resource Generated', note: 'resource generated', source: 'kyverno-generate'});
       core.events.emit({regarding: related, reason: 'PolicyApplied', action: 'None', note: `Created ${object.kind} ${object.name} as a result of applying policy ${ref.key}/${rule}`, source: 'kyverno-generate'});
+    }
+  }
+
+  /** For the trigger's report: what each rule has made for it, whether just now or before. */
+  function tellFindings({ref}: BackgroundPolicy, trigger: NamedObject, applied: SyncResult['applied']): void {
+    if (trigger.uid === '') return;
+    const made = new Map<string, string[]>();
+    for (const {object, rule} of applied) made.set(rule, [...(made.get(rule) ?? []), reportedObject(object)]);
+    for (const [rule, objects] of made) {
+      const shown = objects.sort().slice(0, mostReported).join('; ');
+      core.findings.tell({policy: ref, subject: trigger, rule, type: 'generate', status: 'pass', message: `resource${objects.length === 1 ? '' : 's'} generated`, properties: {'generated-resources': shown}});
+    }
+  }
+
+  /** The same of objects that were changed. */
+  function tellMutations({ref}: BackgroundPolicy, trigger: NamedObject, rule: string, changed: readonly NamedObject[]): void {
+    if (trigger.uid === '') return;
+    for (const object of changed.slice(0, mostReported)) {
+      const where = object.namespace === '' ? '' : ` in namespace ${object.namespace}`;
+      const message = `mutated ${object.kind}/${object.name}${where}`;
+      core.findings.tell({policy: ref, subject: trigger, rule, type: 'mutateExisting', status: 'pass', message, properties: {'patched-target': reportedObject(object)}});
     }
   }
 
@@ -244,7 +269,8 @@ export function createBackgroundFeature(own: Core): Feature {
     for (const rule of rules) {
       if (rule.type !== 'mutate') continue;
       try {
-        await lock(`${policy.id}|${rule.name}|mutation`, () => mutations.run(family, policy, rule, engineRequest));
+        const {changed} = await lock(`${policy.id}|${rule.name}|mutation`, () => mutations.run(family, policy, rule, engineRequest));
+        tellMutations(policy, withUid(trigger, engineRequest), rule.name, changed);
         troubles.mended(policy, rule.name, objectKey(trigger));
       } catch (error) {
         for (const cause of errorsIn(error)) {
@@ -420,6 +446,11 @@ export function createBackgroundFeature(own: Core): Feature {
       await conditionWriter.stop();
     },
   };
+}
+
+/** As the object that was read says, where the work did not. */
+function withUid(trigger: NamedObject, {object, oldObject}: EngineRequest): NamedObject {
+  return trigger.uid === '' ? {...trigger, uid: textOf(ownPath(object ?? oldObject, 'metadata', 'uid'))} : trigger;
 }
 
 function causeOf(error: unknown): unknown {
