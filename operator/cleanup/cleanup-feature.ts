@@ -5,6 +5,7 @@ import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/j
 import {celResourceKey} from '../cel-policies/cel-kinds.js';
 import type {Core, Feature} from '../feature.js';
 import {policyResources} from '../policies/policy-handlers.js';
+import {cleanupPrefix} from '../status/background-conditions.js';
 import {type Condition, mergeConditions, timestamp} from '../status/conditions.js';
 import {writeStatus} from '../status/write-status.js';
 import {defaultSchedule, jobOfPolicy, jobsOfRules} from './classic-jobs.js';
@@ -100,10 +101,21 @@ export function createCleanupFeature(core: Core): Feature {
         if (job.rule === '') return {...policyStatus(object, [], report), lastExecutionTime: time};
         const others = runsOfRules(own(status, 'cleanup')).filter(item => item.rule !== job.rule);
         const runs = [...others, {rule: job.rule, lastExecutionTime: time}].sort((a, b) => (a.rule < b.rule ? -1 : 1));
-        return {...status, cleanup: runs};
+        return {...status, cleanup: runs, conditions: ruleConditions(object, job.rule, report)};
       },
       {cached},
     );
+  }
+
+  /** What others wrote stays; of the rule's clean-up there is a condition as long as something is forbidden. */
+  function ruleConditions(object: JsonObject, rule: string, {forbidden}: CleanupReport): JsonObject[] {
+    const stored = ownPath(object, 'status', 'conditions');
+    const list = Array.isArray(stored) ? stored.filter(isObject) : [];
+    const type = `${cleanupPrefix}Forbidden-${rule}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 300);
+    const generation = ownPath(object, 'metadata', 'generation');
+    const wanted: Condition[] = forbidden.length === 0 ? [] : [{type, status: 'True', reason: 'Forbidden', message: `rule ${rule}: ${missingRights(forbidden)}`}];
+    const mine = mergeConditions(list, {wanted, generation: typeof generation === 'number' ? generation : 0, now: timestamp(clock.now())});
+    return [...list.filter(condition => own(condition, 'type') !== type), ...mine];
   }
 
   /** Of a clean-up policy. */
@@ -232,12 +244,16 @@ function readyCondition(problems: readonly string[]): Condition {
     : {type: 'Ready', status: 'False', reason: 'Failed', message: `Not Ready: ${problems.join('; ')}`};
 }
 
+function missingRights(forbidden: readonly string[]): string {
+  return `grant the clean-up's service account: ${forbidden.join(', ')} (by a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true")`;
+}
+
 function runConditions(report: CleanupReport): Condition[] {
   const {problems, forbidden} = report;
   return [
     forbidden.length === 0
       ? {type: 'PermissionsGranted', status: 'True', reason: 'Succeeded', message: 'nothing was forbidden in the last run'}
-      : {type: 'PermissionsGranted', status: 'False', reason: 'Forbidden', message: `grant the clean-up's service account: ${forbidden.join(', ')}`},
+      : {type: 'PermissionsGranted', status: 'False', reason: 'Forbidden', message: missingRights(forbidden)},
     problems.length === 0
       ? {type: 'LastRunSucceeded', status: 'True', reason: 'Succeeded', message: 'the last run had no problem'}
       : {type: 'LastRunSucceeded', status: 'False', reason: 'Problems', message: problems.join('; ').slice(0, 2_000)},

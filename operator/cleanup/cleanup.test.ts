@@ -4,6 +4,7 @@ import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
 import {fail} from '../../adapters/kube/testing/api-server.js';
 import {parseSchedule, type Schedule} from '../../engine/cleanup/schedule.js';
 import {type Json, type JsonObject, ownPath} from '../../engine/json/types.js';
+import {storedCleanupConditions} from '../status/background-conditions.js';
 import {createTestCore, type TestCore} from '../testing/test-core.js';
 import {createCleanupFeature} from './cleanup-feature.js';
 import type {CleanupJob} from './cleanup-job.js';
@@ -128,7 +129,7 @@ describe('clean-up policies', () => {
     await test.run(createCleanupFeature(test.core));
     await eventually(() => condition('p', 'LastRunSucceeded') !== undefined);
     expect(pods()).toEqual(['b']);
-    expect(condition('p', 'PermissionsGranted')).toBe("grant the clean-up's service account: delete pods, list secrets");
+    expect(condition('p', 'PermissionsGranted')).toMatch(/^grant the clean-up's service account: delete pods, list secrets \(.*aggregate-to-cleanup-controller/);
     expect(condition('p', 'LastRunSucceeded')).toContain('the cluster has no kind Nonsense');
   });
 
@@ -166,6 +167,30 @@ describe('clean-up policies', () => {
     await eventually(() => ownPath(test.server.objects('apis/kyverno.io/v1/clusterpolicies')[0], 'status', 'cleanup') !== undefined);
     expect(ownPath(test.server.objects('apis/kyverno.io/v1/clusterpolicies')[0], 'status', 'cleanup')).toMatchObject([{rule: 'old-pods'}]);
     expect(pods()).toEqual(['b']);
+  });
+
+  it('in rules name a missing right in a condition of the policy, beside those of others', async () => {
+    test.server.put('api/v1/pods', pod('a', {old: 'true'}));
+    test.server.intercept = (request, response) => (request.method === 'DELETE' ? fail(response, {code: 403, reason: 'Forbidden'}) : false);
+    const collection = 'apis/kyverno.io/v1/clusterpolicies';
+    const ready = {type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready'};
+    const removeResources = [{apiVersion: 'v1', kind: 'Pod', selector: {matchLabels: {old: 'true'}}}];
+    const stored = test.server.put(collection, {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: {name: 'c', uid: 'uid-c', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z'},
+      spec: {rules: [{name: 'old-pods', match: {any: [{resources: {kinds: ['Pod']}}]}, cleanup: {removeResources}}]},
+      status: {conditions: [ready]},
+    });
+    test.core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false});
+    const feature = createCleanupFeature(test.core);
+    await test.run(feature);
+    feature.onPolicy!('ClusterPolicy', 'c', test.core.cache.putPolicy(stored), undefined);
+    const policyNow = () => test.server.objects(collection)[0]!;
+    await eventually(() => ownPath(policyNow(), 'status', 'cleanup') !== undefined);
+    expect(ownPath(policyNow(), 'status', 'conditions')).toMatchObject([ready, {type: 'CleanUp-Forbidden-old-pods', message: expect.stringContaining('delete pods')}]);
+    expect(storedCleanupConditions(policyNow())).toHaveLength(1);
+    expect(storedCleanupConditions({...policyNow(), metadata: {generation: 2}})).toEqual([]);
   });
 
   it('written in CEL run, too, and keep the rest of their status', async () => {

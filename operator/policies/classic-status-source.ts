@@ -5,7 +5,7 @@ import type {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {classicStatus} from '../status/classic-status.js';
 import type {NativePolicies} from '../native-policies/native-states.js';
 import type {Condition} from '../status/conditions.js';
-import {storedBackgroundConditions} from '../status/background-conditions.js';
+import {storedBackgroundConditions, storedCleanupConditions} from '../status/background-conditions.js';
 import type {PolicyWebhookNote} from '../webhooks/types.js';
 import {type ClassicKind, policyResources} from './policy-handlers.js';
 import type {StatusSource} from './status-controller.js';
@@ -51,7 +51,7 @@ export function classicStatusSource({cache, refusedConditions, notes, native, ba
         readiness,
         // No condition of its own: scripts take a policy for ready when Ready is all that is said of it.
         remarks: notes(key).flatMap(({reason, message}) => (reason === 'bootstrap' ? [message] : [])),
-        conditions: [...notes(key).flatMap(noteConditions), ...background(kindOf(key), key), ...storedBackgroundConditions(own(object, 'status'))],
+        conditions: [...notes(key).flatMap(noteConditions), ...background(kindOf(key), key), ...storedBackgroundConditions(own(object, 'status')), ...storedCleanupConditions(object)],
         existing: own(object, 'status'),
         now,
       });

@@ -1,21 +1,35 @@
 import {textOf} from '../../engine/json/text.js';
-import {isObject, type Json, own, ownPath} from '../../engine/json/types.js';
+import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {Condition} from './conditions.js';
 
 /** Types of conditions that whoever works in the background writes; others keep them as they are. */
 export const backgroundPrefix = 'Background-';
 
+/** The same of whoever runs the clean-ups of rules. */
+export const cleanupPrefix = 'CleanUp-';
+
 /** Conditions of the background within a status as it is stored. */
 export function storedBackgroundConditions(status: Json | undefined): Condition[] {
+  return storedConditions(status, condition => textOf(own(condition, 'type')).startsWith(backgroundPrefix));
+}
+
+/** What the last runs of a policy's clean-ups met with; of an edited policy, the next runs will tell. */
+export function storedCleanupConditions(policy: JsonObject): Condition[] {
+  const generation = ownPath(policy, 'metadata', 'generation');
+  return storedConditions(
+    own(policy, 'status'),
+    condition => textOf(own(condition, 'type')).startsWith(cleanupPrefix) && own(condition, 'observedGeneration') === generation,
+  );
+}
+
+function storedConditions(status: Json | undefined, isMeant: (condition: JsonObject) => boolean): Condition[] {
   const conditions = ownPath(status, 'conditions');
-  return (Array.isArray(conditions) ? conditions.filter(isObject) : [])
-    .filter(condition => textOf(own(condition, 'type')).startsWith(backgroundPrefix))
-    .map(condition => ({
-      type: textOf(own(condition, 'type')),
-      status: textOf(own(condition, 'status')) as Condition['status'],
-      reason: textOf(own(condition, 'reason')),
-      message: textOf(own(condition, 'message')),
-    }));
+  return (Array.isArray(conditions) ? conditions.filter(isObject) : []).filter(isMeant).map(condition => ({
+    type: textOf(own(condition, 'type')),
+    status: textOf(own(condition, 'status')) as Condition['status'],
+    reason: textOf(own(condition, 'reason')),
+    message: textOf(own(condition, 'message')),
+  }));
 }
 
 
