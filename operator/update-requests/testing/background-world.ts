@@ -2,6 +2,8 @@ import {type JsonObject, ownPath} from '../../../engine/json/types.js';
 import {parseYamlDocuments} from '../../../engine/yaml/index.js';
 import type {EngineRequest} from '../../../engine/types.js';
 import {builtinResourceMap} from '../../../engine/builtin-resources.js';
+import {celResourceKey} from '../../cel-policies/cel-kinds.js';
+import type {AdmissionRoute} from '../../../webhook/routes.js';
 import {existingObjectRequest} from '../../requests/existing-object.js';
 import {createTestCore, type TestCore} from '../../testing/test-core.js';
 import {createBackgroundFeature} from '../background-feature.js';
@@ -10,6 +12,9 @@ export interface BackgroundWorld extends TestCore {
   /** Puts a policy on the API server and into the cache. */
   policy(yaml: string, fields?: JsonObject): void;
   dropPolicy(name: string): void;
+  /** The same of a policy written in CEL. */
+  celPolicy(yaml: string, fields?: JsonObject): void;
+  dropCelPolicy(kind: string, key: string): void;
   /** A user's request: admitted, stored, and the observer told. */
   create(collection: string, object: JsonObject, user?: string): Promise<JsonObject>;
   update(collection: string, object: JsonObject): Promise<JsonObject>;
@@ -34,6 +39,10 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
   const feature = createBackgroundFeature(core);
   core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false, reconcile: () => undefined});
   core.manager.register({key: 'policies', group: 'kyverno.io', version: 'v1', resource: 'policies', namespaced: true, reconcile: () => undefined});
+  for (const kind of ['GeneratingPolicy', 'MutatingPolicy', 'NamespacedGeneratingPolicy', 'NamespacedMutatingPolicy']) {
+    const resource = celResourceKey(kind);
+    core.manager.register({key: resource, group: 'policies.kyverno.io', version: 'v1beta1', resource: kind.toLowerCase().replace(/y$/, 'ies'), namespaced: kind.startsWith('Namespaced'), reconcile: () => undefined});
+  }
   await test.run({...feature, setLeading: leading => feature.setLeading?.(leading && lead)});
 
   const find = (collection: string, key: string) =>
@@ -49,8 +58,18 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
       oldObject: operation === 'CREATE' ? undefined : old,
       user: {username, groups: [], roles: [], clusterRoles: []},
     };
-    const route = {handler: 'validate', pattern: '/validate', webhook: 'validate'} as const;
-    if (feature.observer?.concerns(request, route) === true) await feature.observer.admitted(request, route, Date.now() + 1_000);
+    for (const route of routes()) {
+      if (feature.observer?.concerns(request, route) === true) await feature.observer.admitted(request, route, Date.now() + 1_000);
+    }
+  }
+
+  function routes(): AdmissionRoute[] {
+    const cel = [...core.cel.cache.policies()].map(({kind, key}): AdmissionRoute => ({handler: 'cel', pattern: '', webhook: 'validate', kind, policies: [key.slice(key.indexOf('/') + 1)]}));
+    return [{handler: 'validate', pattern: '/validate', webhook: 'validate'}, ...cel];
+  }
+
+  function collectionOf(kind: string): string {
+    return `apis/policies.kyverno.io/v1beta1/${kind.toLowerCase().replace(/y$/, 'ies')}`;
   }
 
   const isWrite = ({method, path}: {method: string; path: string}) => method !== 'GET' && !/selfsubject|events/.test(path);
@@ -71,6 +90,20 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
       server.remove('apis/kyverno.io/v1/clusterpolicies', name);
       core.cache.dropPolicy(name);
       feature.onPolicy?.('ClusterPolicy', name, undefined, undefined);
+    },
+    celPolicy(yaml, fields = {}) {
+      const [document] = parseYamlDocuments(yaml);
+      const written = document!.value as JsonObject;
+      const kind = String(written['kind']);
+      const metadata = {...(ownPath(written, 'metadata') as JsonObject), creationTimestamp: new Date(Date.now() - 2_000).toISOString(), generation: 1, ...fields};
+      const state = core.cel.cache.putPolicy(server.put(collectionOf(kind), {...written, metadata}));
+      if (state.status === 'refused') throw new Error(JSON.stringify(state.problems));
+      feature.onCelPolicy?.(kind, state.key, state);
+    },
+    dropCelPolicy(kind, key) {
+      server.remove(collectionOf(kind), key);
+      core.cel.cache.dropPolicy(kind, key);
+      feature.onCelPolicy?.(kind, key, undefined);
     },
     async create(collection, object, user = 'alice') {
       const stored = server.put(collection, object);

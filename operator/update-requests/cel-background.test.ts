@@ -1,0 +1,144 @@
+import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {ownPath} from '../../engine/json/types.js';
+import {type BackgroundWorld, configMap, createBackgroundWorld, namespaceObject} from './testing/background-world.js';
+
+let world: BackgroundWorld;
+beforeEach(async () => {
+  world = await createBackgroundWorld();
+});
+afterEach(() => world.close());
+
+const namespaces = 'api/v1/namespaces';
+const configMaps = 'api/v1/configmaps';
+
+const generating = (evaluation: string, level = 'info') => `
+apiVersion: policies.kyverno.io/v1beta1
+kind: GeneratingPolicy
+metadata: {name: defaults}
+spec:
+  evaluation: ${evaluation}
+  matchConstraints:
+    resourceRules:
+      - {apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [namespaces]}
+  matchConditions:
+    - {name: red, expression: "object.metadata.?labels.?team.orValue('') == 'red'"}
+  generate:
+    - template:
+        interpolate: cel
+        value: |
+          apiVersion: v1
+          kind: ConfigMap
+          metadata: {name: defaults, namespace: (( object.metadata.name ))}
+          data: {level: ${level}}
+`;
+const synced = '{synchronize: {enabled: true}}';
+
+describe('a GeneratingPolicy', () => {
+  it('makes its objects, labelled as others look for them', async () => {
+    world.celPolicy(generating('{}'));
+    await world.create(namespaces, namespaceObject('shop', {team: 'red'}));
+    await world.create(namespaces, namespaceObject('other', {team: 'blue'}));
+    await world.settled();
+    expect(world.get(configMaps, 'shop/defaults')).toMatchObject({
+      data: {level: 'info'},
+      metadata: {labels: {'app.kubernetes.io/managed-by': 'kyverno', 'generate.kyverno.io/policy-name': 'defaults', 'generate.kyverno.io/trigger-name': 'shop', 'generate.kyverno.io/trigger-kind': 'Namespace'}},
+    });
+    expect(world.get(configMaps, 'other/defaults')).toBeUndefined();
+    expect(world.writes()).toHaveLength(3);
+  });
+
+  it('keeps them in step: with users, with itself, with the trigger, to the end', async () => {
+    world.celPolicy(generating(synced));
+    await world.create(namespaces, namespaceObject('shop', {team: 'red'}));
+    await world.settled();
+    const made = world.get(configMaps, 'shop/defaults')!;
+    await world.update(configMaps, {...made, data: {level: 'debug', more: 'x'}});
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/defaults'), 'data')).toEqual({level: 'info'});
+    await world.remove(configMaps, 'shop/defaults');
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/defaults'), 'data')).toEqual({level: 'info'});
+    world.celPolicy(generating(synced, 'warn'), {generation: 2});
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/defaults'), 'data')).toEqual({level: 'warn'});
+    await world.update(namespaces, namespaceObject('shop', {team: 'blue'}));
+    await world.settled();
+    expect(world.get(configMaps, 'shop/defaults')).toBeUndefined();
+  });
+
+  it('takes them along when it goes, unless they are to stay', async () => {
+    world.celPolicy(generating(synced));
+    await world.create(namespaces, namespaceObject('shop', {team: 'red'}));
+    await world.settled();
+    world.dropCelPolicy('GeneratingPolicy', 'defaults');
+    await world.settled();
+    expect(world.get(configMaps, 'shop/defaults')).toBeUndefined();
+    world.celPolicy(generating('{synchronize: {enabled: true}, generateExisting: {enabled: true}, orphanDownstreamOnPolicyDelete: {enabled: true}}'));
+    await world.settled();
+    expect(world.get(configMaps, 'shop/defaults')).toBeDefined();
+    world.dropCelPolicy('GeneratingPolicy', 'defaults');
+    await world.settled();
+    expect(world.get(configMaps, 'shop/defaults')).toMatchObject({data: {level: 'info'}});
+  });
+
+  it('copies what it reads, and follows that', async () => {
+    world.server.put(configMaps, configMap('base', 'origin', {v: '1'}));
+    world.celPolicy(`
+apiVersion: policies.kyverno.io/v1beta1
+kind: GeneratingPolicy
+metadata: {name: copies}
+spec:
+  evaluation: ${synced}
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [namespaces]}]}
+  variables:
+    - {name: source, expression: "resource.Get('v1', 'configmaps', 'base', 'origin')"}
+  generate:
+    - {expression: "generator.Apply(object.metadata.name, [variables.source])"}
+`);
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect(world.get(configMaps, 'shop/origin')).toMatchObject({data: {v: '1'}});
+    await world.update(configMaps, configMap('base', 'origin', {v: '2'}));
+    await world.settled();
+    expect(world.get(configMaps, 'shop/origin')).toMatchObject({data: {v: '2'}});
+    await world.remove(configMaps, 'base/origin');
+    await world.settled();
+    expect(world.get(configMaps, 'shop/origin')).toBeUndefined();
+  });
+});
+
+describe('a MutatingPolicy for existing objects', () => {
+  const marking = (evaluation: string) => `
+apiVersion: policies.kyverno.io/v1beta1
+kind: MutatingPolicy
+metadata: {name: marks}
+spec:
+  evaluation: ${evaluation}
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [namespaces]}]}
+  targetMatchConstraints:
+    expression: "resource.List('v1', 'configmaps', object.metadata.name)"
+  mutations:
+    - patchType: ApplyConfiguration
+      applyConfiguration: {expression: "Object{metadata: Object.metadata{labels: Object.metadata.labels{marked: 'yes'}}}"}
+`;
+
+  it('changes them for a trigger, once', async () => {
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    world.celPolicy(marking('{mutateExisting: {enabled: false}}'));
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/a'), 'metadata', 'labels', 'marked')).toBe('yes');
+    const before = world.writes().length;
+    await world.update(namespaces, namespaceObject('shop', {x: 'y'}));
+    await world.settled();
+    expect(world.writes().slice(before).every(write => write.includes('updaterequests'))).toBe(true);
+  });
+
+  it('looks at triggers that are there when it comes', async () => {
+    world.server.put(namespaces, namespaceObject('shop'));
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    world.celPolicy(marking('{mutateExisting: {enabled: true}}'));
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/a'), 'metadata', 'labels', 'marked')).toBe('yes');
+  });
+});
