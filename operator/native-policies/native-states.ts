@@ -25,6 +25,7 @@ interface Entry {
 /** What the API server's own policies do in place of ours; filled in by the feature that makes them, on every replica. */
 export class NativePolicies {
   readonly #states = new Map<string, Entry>();
+  readonly #handlers = new Set<(kind: string, key: string) => void>();
 
   /** `undefined`: nothing is known, or the policy has changed since. */
   stateOf({ref, source}: PolicyWording): NativePolicyState | undefined {
@@ -43,6 +44,7 @@ export class NativePolicies {
     const id = idOf(ref);
     const before = this.#states.get(id);
     this.#states.set(id, {state, uid: source.uid, generation: source.generation});
+    if (before?.uid === source.uid && before.state.generated !== state.generated) for (const handler of this.#handlers) handler(ref.kind, ref.key);
     return (
       before === undefined ||
       before.uid !== source.uid ||
@@ -51,6 +53,12 @@ export class NativePolicies {
       before.state.message !== state.message ||
       before.state.outdated !== state.outdated
     );
+  }
+
+  /** Told when somebody else judges by a policy than before. */
+  subscribe(handler: (kind: string, key: string) => void): () => void {
+    this.#handlers.add(handler);
+    return () => this.#handlers.delete(handler);
   }
 
   drop(kind: string, key: string): void {

@@ -210,8 +210,10 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
       if (state === undefined) touch(idOf(policy.kind, policy.key));
     });
     const natives = native.subscribe(id => touch(id));
+    const judges = core.native.subscribe((kind, key) => touch(idOf(kind, key)));
     unsubscribe = () => {
       natives();
+      judges();
       namespaces?.();
       freed();
     };
