@@ -502,7 +502,6 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
 
   async function start(stopped: Promise<void>): Promise<void> {
     log.info(`kyverno ${packageJson.version} starts`, {namespace, pod: podName});
-    log.info('background limit: at most 1000 outstanding generate requests (updateRequestThreshold), 0 now; a rule count above 1000 is only warned about');
     const over = stopped.then(() => 'stopped' as const);
     for (let delay = 500; ; delay = Math.min(delay * 2, 10_000)) {
       try {

@@ -27,6 +27,7 @@ import {classicFamily} from './classic-family.js';
 import {createChainLimit} from './chain-limit.js';
 import {createConditionWriter} from './condition-writer.js';
 import {createKeyedLock} from './keyed-lock.js';
+import {createLimitsTold} from './limits-told.js';
 import {createRequestCreator} from './request-creator.js';
 import {createRequestObserver} from './request-observer.js';
 import {createRequestWorker, TriggerMissing} from './request-worker.js';
@@ -50,8 +51,9 @@ export function createBackgroundFeature(own: Core): Feature {
   const serviceAccount = `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`;
   const creator = createRequestCreator(own, mirror);
   const chains = createChainLimit(clock, log);
+  const limits = createLimitsTold(core, () => mirror().size);
   const index = new DownstreamIndex();
-  const writer = createDownstreamWriter(core, index);
+  const writer = createDownstreamWriter(core, {index, isMissing: right => session?.rights.isMissing(right) === true});
   const obligations = new Obligations();
   const lock = createKeyedLock();
   const troubles = createTroubles({conditions, events: core.events, log, serviceAccount: `${environment.namespace}/${environment.serviceAccountName}`});
@@ -427,8 +429,10 @@ export function createBackgroundFeature(own: Core): Feature {
       });
       void changing.catch(error => log.error('background: change of leadership failed', {error: String(error)}));
     },
+    start: () => limits.start(),
     onPolicy(kind, key, state) {
       changed(kind, key, state === undefined);
+      limits.onPolicy();
     },
     onCelPolicy(kind, key, state) {
       if (!/(Generating|Mutating)Policy$/.test(kind)) return;
