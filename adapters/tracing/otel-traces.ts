@@ -1,4 +1,4 @@
-import {type Attributes, type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags} from '@opentelemetry/api';
+import {type Attributes, type Context, type Link, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags} from '@opentelemetry/api';
 import {resourceFromAttributes} from '@opentelemetry/resources';
 import {BatchSpanProcessor, type SpanExporter, TracerProvider} from '@opentelemetry/sdk-trace';
 import type {Logger} from '../log/logger.js';
@@ -6,7 +6,7 @@ import {createGrpcSender} from './grpc-sender.js';
 import {createHttpSender} from './http-sender.js';
 import {createSpanExporter} from './span-exporter.js';
 import type {TraceTarget} from './trace-target.js';
-import type {SpanRecord, TraceRecord} from './types.js';
+import type {SpanIdentity, SpanRecord, TraceRecord} from './types.js';
 
 export interface OtelTracesOptions {
   readonly target: TraceTarget;
@@ -19,7 +19,7 @@ export interface OtelTracesOptions {
 }
 
 export interface OtelTraces {
-  submit(record: TraceRecord): void;
+  submit(record: TraceRecord): SpanIdentity;
   /** Sends what waits, for at most `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -38,21 +38,23 @@ export function createOtelTraces({target, ca, log, resource, version}: OtelTrace
   });
   const tracer = provider.getTracer('kyverno', version);
 
-  function emit({name, start, end, attributes, error, children}: SpanRecord, kind: SpanKind, parent: Context): void {
-    const span = tracer.startSpan(name, {kind, startTime: start, attributes: attributes as Attributes}, parent);
+  function emit({name, start, end, attributes, error, children}: SpanRecord, kind: SpanKind, parent: Context, links: Link[] = []): SpanIdentity {
+    const span = tracer.startSpan(name, {kind, startTime: start, attributes: attributes as Attributes, links}, parent);
     const within = trace.setSpan(parent, span);
     for (const child of children) emit(child, SpanKind.INTERNAL, within);
     if (error !== undefined) span.setStatus({code: SpanStatusCode.ERROR, message: error});
     span.end(end);
+    return span.spanContext();
   }
 
   return {
-    submit({parent, root}) {
+    submit({parent, link, root}) {
       const caller =
         parent === undefined
           ? ROOT_CONTEXT
           : trace.setSpanContext(ROOT_CONTEXT, {traceId: parent.traceId, spanId: parent.spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true});
-      emit(root, SpanKind.SERVER, caller);
+      const links = link === undefined ? [] : [{context: {...link, traceFlags: TraceFlags.SAMPLED}}];
+      return emit(root, link === undefined ? SpanKind.SERVER : SpanKind.INTERNAL, caller, links);
     },
     async stop(graceMs) {
       await provider.forceFlush({timeoutMillis: graceMs}).catch(() => undefined);

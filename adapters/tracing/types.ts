@@ -21,13 +21,21 @@ export interface SpanRecord {
   readonly children: readonly SpanRecord[];
 }
 
-/** One request, from its headers to its answer. */
+/** Which span of which trace. */
+export interface SpanIdentity {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** One request, from its headers to its answer, or what followed the answer. */
 export interface TraceRecord {
   readonly parent: TraceParent | undefined;
+  /** What it follows. */
+  readonly link?: SpanIdentity;
   readonly root: SpanRecord;
 }
 
 /** Where finished traces go. Never waits and never throws. */
 export interface TraceSink {
-  submit(trace: TraceRecord): void;
+  submit(trace: TraceRecord): SpanIdentity | undefined;
 }

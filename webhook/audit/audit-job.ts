@@ -11,7 +11,9 @@ import {
 } from '../../engine/types.js';
 import {after} from '../context.js';
 import {logDecisions, logVerdicts} from '../log-lines.js';
+import type {TraceSink} from '../../adapters/tracing/types.js';
 import type {Metrics} from '../metrics/metrics.js';
+import type {RequestTrace} from '../tracing/request-trace.js';
 import type {AuditRecord, AuditSink} from '../types.js';
 
 export interface AuditJob {
@@ -24,6 +26,7 @@ export interface AuditJob {
   readonly message?: string;
   /** Verdicts found within the request. */
   readonly results: readonly PolicyResult[];
+  readonly trace?: RequestTrace;
   /** Audit policies and generation of this failure policy follow; absent: only the record. */
   readonly evaluate?: {
     readonly failurePolicy?: FailurePolicy;
@@ -50,6 +53,7 @@ export interface AuditRunOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly traces?: TraceSink | undefined;
 }
 
 /** Judges what had not to be judged in time and hands the whole to the sink, in turns of the event loop. */
@@ -60,17 +64,25 @@ export function createAuditRun(options: AuditRunOptions): (job: AuditJob, abort:
   function judged(job: AuditJob): MaybePromise<readonly PolicyResult[]> {
     if (job.evaluate?.audit !== true) return none;
     const {failurePolicy} = job.evaluate;
-    const found = job.evaluate.judged ?? judgeAudit(engine, job.request, {failurePolicy, timeoutMs: options.timeoutMs, clock});
+    const found = job.evaluate.judged ?? judgeAudit(engine, job.request, {failurePolicy, timeoutMs: options.timeoutMs, clock, trace: job.trace});
     return after(found, outcome => told(job, outcome));
   }
 
   function told(job: AuditJob, {results, seconds, error}: Judged): readonly PolicyResult[] {
+    trace(job);
     if (error !== undefined) throw error;
     if (results.length === 0) return results;
     metrics.policyResults(job.request, results, {cause: 'admission_request', evaluated: seconds, applied: seconds});
     logVerdicts(log, job.request, results);
     logDecisions(log, job.request, results);
     return results;
+  }
+
+  /** Policies that were judged after the answer have a span that says what they follow. */
+  function trace({trace, request}: AuditJob): void {
+    if (trace === undefined || options.traces === undefined) return;
+    const record = trace.followUp(`AUDIT ${request.operation} ${request.kind.kind}`, {'kyverno.decision.id': request.uid});
+    if (record !== undefined) options.traces.submit(record);
   }
 
   function generated(job: AuditJob): MaybePromise<readonly PolicyResult[]> {

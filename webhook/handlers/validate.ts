@@ -98,7 +98,7 @@ export function validateHandler(options: ValidateHandlerOptions): Handler {
     const request = context.engineRequest!;
     const {failurePolicy, policies} = context.route;
     if (request.dryRun) return;
-    const base = {webhook: 'validate', request, time: context.receivedAt, size: context.review.size, results} as const;
+    const base = {webhook: 'validate', request, time: context.receivedAt, size: context.review.size, results, ...(context.trace !== undefined && {trace: context.trace})} as const;
     if (message !== undefined) {
       options.submit({...base, allowed: false, message});
       return;

@@ -90,7 +90,7 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
       const {trace} = context;
       trace?.acted();
       const reply: Reply = {status: 200, body: encodeReview(review, answer, annotations), json: true};
-      if (trace !== undefined) traces?.submit(trace.finish(traceEnd(context, answer)));
+      if (trace !== undefined) trace.identity = traces?.submit(trace.finish(traceEnd(context, answer)));
       return reply;
     } catch (error) {
       if (error instanceof DecodeError) {

@@ -38,7 +38,7 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
     sizeOf: job => job.size,
     workers: limits.auditWorkers,
     timeoutMs: limits.auditTimeoutMs,
-    run: createAuditRun({engine, sink: options.audit, timeoutMs: limits.auditTimeoutMs, clock, log, metrics}),
+    run: createAuditRun({engine, sink: options.audit, timeoutMs: limits.auditTimeoutMs, clock, log, metrics, traces: options.traces}),
     describe: job => describeRequest(job.request),
     clock,
     log,

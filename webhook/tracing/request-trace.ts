@@ -1,6 +1,6 @@
 import type {Clock} from '../../adapters/clock.js';
 import type {PolicyRef, PolicyResult, RunTrace} from '../../engine/types.js';
-import type {SpanAttributes, SpanRecord, TraceParent, TraceRecord} from '../../adapters/tracing/types.js';
+import type {SpanAttributes, SpanIdentity, SpanRecord, TraceParent, TraceRecord} from '../../adapters/tracing/types.js';
 
 /** Spans of policies in one trace; the rest is only counted. */
 const maxPolicies = 500;
@@ -22,7 +22,11 @@ export class RequestTrace implements RunTrace {
   readonly #started: number;
   /** From the monotonic scale to the epoch. */
   readonly #offset: number;
+  /** Of the request's span, once it is handed on. */
+  identity: SpanIdentity | undefined;
   readonly #policies: SpanRecord[] = [];
+  /** Judged after the answer was made. */
+  readonly #late: SpanRecord[] = [];
   #unseen = 0;
   #candidates = 0;
   #loaded: number | undefined;
@@ -53,10 +57,10 @@ export class RequestTrace implements RunTrace {
     return result => {
       const end = this.#clock.monotonic();
       // What goes on after the answer belongs to no step of it.
-      if (this.#acted !== undefined) return;
-      this.#evaluated = end;
-      if (this.#policies.length < maxPolicies) this.#policies.push(this.#span(policyName(ref), start, end, policyAttributes(ref, result), policyError(result)));
-      else this.#unseen += 1;
+      const list = this.#acted === undefined ? this.#policies : this.#late;
+      if (list === this.#policies) this.#evaluated = end;
+      if (list.length < maxPolicies) list.push(this.#span(policyName(ref), start, end, policyAttributes(ref, result), policyError(result)));
+      else if (list === this.#policies) this.#unseen += 1;
     };
   }
 
@@ -82,6 +86,15 @@ export class RequestTrace implements RunTrace {
     }
     step('answer', acted, end);
     return {parent: this.#parent, root: {...this.#span(name, this.#started, end, attributes, error), children}};
+  }
+
+  /** What followed the answer, as a trace of its own; `undefined` when no policy was judged after it. */
+  followUp(name: string, attributes: SpanAttributes): TraceRecord | undefined {
+    const [first] = this.#late;
+    if (first === undefined || this.identity === undefined) return undefined;
+    const children = this.#late.splice(0);
+    const end = children.reduce((latest, span) => Math.max(latest, span.end), first.end);
+    return {parent: undefined, link: this.identity, root: {name, start: first.start, end, attributes, children}};
   }
 
   #span(name: string, start: number, end: number, attributes: SpanAttributes, error?: string): SpanRecord {

@@ -1,7 +1,7 @@
 import {afterEach, describe, expect, it} from 'vitest';
 import {createManualClock} from '../../adapters/clock/manual-clock.js';
 import type {RunTrace} from '../../engine/types.js';
-import {type Harness, podReview, policy, rule, scriptedEngine, startHarness} from '../testing/harness.js';
+import {type Harness, podReview, policy, rule, scriptedEngine, settle, startHarness} from '../testing/harness.js';
 import {RequestTrace} from './request-trace.js';
 import {traceParentOf} from './trace-parent.js';
 import type {SpanRecord, TraceRecord} from '../../adapters/tracing/types.js';
@@ -89,7 +89,12 @@ describe('the server', () => {
   async function traced(headers: Record<string, string> = {}): Promise<TraceRecord[]> {
     const traces: TraceRecord[] = [];
     harness = await startHarness({
-      traces: {submit: trace => void traces.push(trace)},
+      traces: {
+        submit(trace) {
+          traces.push(trace);
+          return {traceId, spanId};
+        },
+      },
       engine: scriptedEngine({validate: (_, call) => (call.bucket === 'enforce' ? run(call.trace) : {results: []})}),
     });
     await harness.call({path: '/validate/fail', body: podReview(), headers});
@@ -107,6 +112,29 @@ describe('the server', () => {
       attributes: {'kyverno.decision.id': 'u-1', 'admission.request.namespace': 'shop', 'admission.response.allowed': false, 'http.route': '/validate/fail'},
     });
     expect(JSON.stringify(trace)).not.toContain('containers');
+  });
+
+  it('traces what follows the answer as what it is', async () => {
+    const traces: TraceRecord[] = [];
+    let go: () => void = () => undefined;
+    const late = new Promise<void>(resolve => (go = resolve));
+    harness = await startHarness({
+      traces: {
+        submit(trace) {
+          traces.push(trace);
+          return {traceId, spanId};
+        },
+      },
+      engine: scriptedEngine({
+        validate: (_, {bucket, trace}) => (bucket === 'audit' ? late.then(() => run(trace)) : {results: []}),
+      }),
+    });
+    await harness.call({path: '/validate/fail', body: podReview()});
+    expect(traces.map(({root}) => root.name)).toEqual(['ADMISSION CREATE Pod']);
+    go();
+    await settle();
+    expect(traces[1]).toMatchObject({link: {traceId, spanId}, root: {name: 'AUDIT CREATE Pod', attributes: {'kyverno.decision.id': 'u-1'}}});
+    expect(names(traces[1]!.root)).toEqual(['POLICY /p']);
   });
 
   it('traces none that the caller does not want traced', async () => {
