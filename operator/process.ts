@@ -407,9 +407,11 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
         onChange: onCelPolicy,
         onTouched: (kind, key) => status.enqueue(kind, key),
         onException() {
-        lease.touch();
-        features.tell.onException();
-      },
+          // Conditions of a policy with exceptions are judged here.
+          webhooks.touch();
+          lease.touch();
+          features.tell.onException();
+        },
       }),
       ...features.registrations,
     ],

@@ -60,7 +60,8 @@ export function createCelFamily(options: CelFamilyOptions): CelFamily {
           policies,
           defaultTimeout: options.defaultTimeout,
           forceIgnore,
-          offloads: policy => offload.offloads(policy),
+          // An exception is asked first here: an error in a condition would refuse there what it frees.
+          offloads: policy => !(policy.failurePolicy === 'Fail' && cache.current.isExcepted(policy)) && offload.offloads(policy),
           offloadsCondition: condition => offload.offloadsCondition(condition),
         }),
         covers: policies.map(({ref, source}) => ({id: `${ref.kind}/${ref.key}`, uid: source.uid, generation: source.generation})),

@@ -7,6 +7,7 @@ import type {NamedExpression} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
 import {createWorkQueue} from '../manager/work-queue.js';
+import {triedConditions} from '../webhooks/cel-conditions.js';
 import {tryExpressions} from '../webhooks/match-condition-trial.js';
 import type {WebhookMatchCondition} from '../webhooks/types.js';
 
@@ -26,10 +27,9 @@ export interface Offload {
   stop(): Promise<void>;
 }
 
-/** Kubernetes' qualified names, which conditions of a webhook have. */
-const qualifiedName = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const trialMs = 5_000;
-const mostConditions = 64;
+/** Of conditions that are no policy's any more some are remembered; the oldest go. */
+const mostAnswers = 4_096;
 
 /**
  * A condition is off-loaded where it means the same to the API server: it is valid there by itself, and neither a missing
@@ -61,40 +61,54 @@ export function createOffload({client, clock, log, regex, onAnswer}: OffloadOpti
     return known;
   }
 
+  /** The API server has no Namespace for webhooks. */
+  function offloadsCondition({expression}: NamedExpression): boolean {
+    return environment.compile(expression).program?.variables.has('namespaceObject') === false;
+  }
+
   return {
     offloads(policy) {
       if (!meansTheSame(policy)) return false;
-      const conditions = policy.variants.flatMap(variant => (variant.behaviour.type === 'deleting' ? [] : variant.behaviour.model.spec.matchConditions));
-      const text = JSON.stringify(conditions.map(({expression}, index) => ({name: `c${index}`, expression})));
+      // As they will be written: names, number and what stands around the expressions are the API server's to refuse, too.
+      const conditions = triedConditions(policy, offloadsCondition);
+      if (conditions.length === 0) return true;
+      const text = JSON.stringify(conditions);
       const answer = answers.get(text);
       if (answer === undefined) {
+        for (const oldest of answers.keys()) {
+          if (answers.size < mostAnswers) break;
+          answers.delete(oldest);
+        }
         answers.set(text, 'open');
         queue.add(text);
       }
       return answer === 'taken';
     },
-    // The API server has no Namespace for webhooks.
-    offloadsCondition: ({expression}) => environment.compile(expression).program?.variables.has('namespaceObject') === false,
+    offloadsCondition,
     stop: () => queue.stop(),
   };
 }
 
 function isSame(policy: CompiledCelPolicy, environment: Environment): boolean {
-  const {source} = policy;
+  const {source, failurePolicy} = policy;
   if (source.type === 'deleting' || source.type === 'imageValidating') return false;
-  if (source.spec.matchConditions.length > mostConditions) return false;
   // An error there refuses the request; here it is a verdict of a policy that refuses nothing.
-  if (source.type === 'validating' && source.spec.failurePolicy === 'Fail' && !source.spec.validationActions.includes('Deny')) return false;
+  if (source.type === 'validating' && failurePolicy === 'Fail' && !source.spec.validationActions.includes('Deny')) return false;
+  const isGuarded = policy.variants.length > 1;
   return policy.variants.every(variant => {
     const {behaviour, constraints} = variant;
     if (behaviour.type === 'deleting') return false;
     const operations = new Set((constraints?.resourceRules ?? []).flatMap(rule => rule.operations));
     const withoutObject = ['*', 'DELETE', 'CONNECT'].some(operation => operations.has(operation));
     const withoutOld = ['*', 'CREATE', 'CONNECT'].some(operation => operations.has(operation));
-    return behaviour.model.spec.matchConditions.every(({name, expression}) => {
+    return behaviour.model.spec.matchConditions.every(({expression}) => {
       const {program} = environment.compile(expression);
-      if (program === undefined || program.type.kind !== 'bool' || !qualifiedName.test(name)) return false;
-      return !(withoutObject && program.variables.has('object')) && !(withoutOld && program.variables.has('oldObject'));
+      if (program === undefined || program.type.kind !== 'bool') return false;
+      const {variables} = program;
+      // A false condition that stays here would have hidden an error of one that went there.
+      if (failurePolicy === 'Fail' && variables.has('namespaceObject')) return false;
+      // What holds a condition to its kinds reads the object as well.
+      return !(withoutObject && (isGuarded || variables.has('object'))) && !(withoutOld && variables.has('oldObject'));
     });
   });
 }

@@ -1,3 +1,4 @@
+import {enclosed} from '../../engine/cel-policies/autogen/rewrite-expression.js';
 import {scanTokens} from '../../engine/cel-policies/autogen/scan-tokens.js';
 import type {CelException, NamedExpression} from '../../engine/cel-policies/model.js';
 import type {PolicyException} from '../../engine/cel-policies/run/exceptions.js';
@@ -76,11 +77,6 @@ function appliesWhen({source, confined}: PolicyException): string | undefined {
   if (confined) expressions.unshift(insideOf(source.namespace));
   if (expressions.length < 2) return expressions[0];
   return expressions.map(enclosed).join(' && ');
-}
-
-/** A comment at the end must not take the bracket along. */
-function enclosed(expression: string): string {
-  return expression.includes('//') ? `(${expression}\n)` : `(${expression})`;
 }
 
 /** The Namespace object itself is not in its namespace. */

@@ -1,10 +1,12 @@
 import {createHash} from 'node:crypto';
 import type {MatchConstraints, NamedExpression, ResourceRule} from '../../engine/cel-policies/model.js';
-import type {CompiledCelPolicy, PolicyVariant} from '../../engine/cel-policies/types.js';
+import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import type {LabelSelector} from '../../engine/policy/model.js';
 import type {FailurePolicy} from '../../engine/types.js';
 import {bootstrapMatchCondition, isBootstrapResource} from './bootstrap-kinds.js';
+import {entryConditions, isWild} from './cel-conditions.js';
+import {EntryNames} from './entry-names.js';
 import type {WebhookEntry, WebhookMatchCondition, WebhookRule} from './types.js';
 
 export interface CelPlanOptions {
@@ -55,6 +57,8 @@ export function planCelWebhooks(options: CelPlanOptions): CelPlan {
 }
 
 class KindPlanner {
+  readonly #names = new EntryNames();
+
   constructor(
     readonly base: string,
     readonly path: string,
@@ -79,28 +83,8 @@ class KindPlanner {
   #own(policy: CompiledCelPolicy): WebhookEntry[] {
     const {namespace, name} = policy.ref;
     const id = namespace === '' ? name : `${namespace}-${name}`;
-    const conditions = this.#offloads(policy) ? this.#conditions(policy) : [];
+    const conditions = this.#offloads(policy) ? entryConditions(policy, this.options.offloadsCondition) : [];
     return this.#entries([policy], `finegrained-${id}`, conditions);
-  }
-
-  #conditions(policy: CompiledCelPolicy): WebhookMatchCondition[] {
-    const written = (variant: PolicyVariant) => variantConditions(variant).filter(this.options.offloadsCondition);
-    const [main, ...derived] = policy.variants;
-    if (main === undefined) return [];
-    if (policy.ref.kind.endsWith('GeneratingPolicy') && synchronizes(policy)) {
-      return written(main).map(({name, expression}) => ({name, expression: `request.operation != 'CREATE' || (${expression})`}));
-    }
-    if (derived.length === 0) return written(main).map(({name, expression}) => ({name, expression}));
-    const pods = [{group: '', version: 'v1', kind: 'Pod'}];
-    return [
-      ...written(main).map(condition => guarded('autogen', pods, condition)),
-      ...policy.autogen.flatMap(({name, targets}) => {
-        const variant = derived.find(item => item.name === name);
-        // Templates inside other kinds are judged as Pods: nothing of the object itself can be asked here.
-        if (variant === undefined || name === 'extract') return [];
-        return written(variant).map(condition => guarded(`autogen-${name}`, targets, condition));
-      }),
-    ].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   #shared(policies: readonly CompiledCelPolicy[]): WebhookEntry[] {
@@ -129,10 +113,10 @@ class KindPlanner {
       const rules = uniqueRules(parts.flatMap(part => part.rules));
       const {namespaceSelector, objectSelector} = selectorsOf(first.policy);
       const {timeoutSeconds} = commonSpec(first.policy);
-      const wild = failurePolicy === 'Fail' && rules.some(rule => [...rule.apiGroups, ...rule.resources].some(part => part.includes('*')));
+      const wild = failurePolicy === 'Fail' && rules.some(isWild);
       const {namespace} = first.policy.ref;
       const entry: WebhookEntry = {
-        name: `${this.base}-${failurePolicy.toLowerCase()}${suffix === '' ? '' : `-${suffix}`}`,
+        name: this.#names.take(`${this.base}-${failurePolicy.toLowerCase()}${suffix === '' ? '' : `-${suffix}`}`, first.policy.ref.key),
         path: `${this.path}/${[...new Set(parts.map(part => part.policy.ref.name))].sort().join('/')}`,
         failurePolicy,
         rules,
@@ -170,26 +154,6 @@ function commonSpec(policy: CompiledCelPolicy): Common {
 
 function policyConstraints(policy: CompiledCelPolicy): MatchConstraints | undefined {
   return policy.source.spec.matchConstraints;
-}
-
-function variantConditions(variant: PolicyVariant): readonly NamedExpression[] {
-  const {behaviour} = variant;
-  return behaviour.type === 'deleting' ? [] : behaviour.model.spec.matchConditions;
-}
-
-function synchronizes(policy: CompiledCelPolicy): boolean {
-  return policy.source.type === 'generating' && policy.source.spec.synchronize;
-}
-
-function guarded(
-  prefix: string,
-  kinds: ReadonlyArray<{readonly group: string; readonly version: string; readonly kind: string}>,
-  {name, expression}: NamedExpression,
-): WebhookMatchCondition {
-  const alternatives = kinds
-    .map(({group, version, kind}) => `(object.apiVersion == '${group === '' ? version : `${group}/${version}`}' && object.kind =='${kind}')`)
-    .sort();
-  return {name: `${prefix}-${name}`, expression: `!(${alternatives.join(' || ')}) || (${expression})`};
 }
 
 /** A tenant's selector of namespaces counts for nothing: its entry is held to the one namespace anyway. */

@@ -1,8 +1,8 @@
-import {createHash} from 'node:crypto';
 import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {FailurePolicy} from '../../engine/types.js';
 import {bootstrapMatchCondition, bootstrapOptIn, isBootstrapResource} from './bootstrap-kinds.js';
+import {EntryNames} from './entry-names.js';
 import {interceptionsOf} from './interceptions.js';
 import {type Interception, mergeRules} from './merge-rules.js';
 import type {ConfigurationPlan, PolicyWebhookNote, WebhookEntry, WebhookMatchCondition} from './types.js';
@@ -63,9 +63,9 @@ class Planner {
   plan(policies: readonly CompiledPolicy[]): WebhookEntry[] {
     for (const policy of policies) this.#add(policy);
     const drafts = [...this.#drafts.values()].filter(draft => draft.interceptions.length > 0).sort(byOwner);
-    const taken = new Set<string>();
+    const names = new EntryNames();
     return drafts
-      .map(draft => this.#entry(draft, uniqueName(draft, taken)))
+      .map(draft => this.#entry(draft, names.take(draft.name, draft.policy)))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -138,12 +138,6 @@ class Planner {
 function byOwner(a: Draft, b: Draft): number {
   const rank = (draft: Draft) => (draft.policy === '' ? 0 : draft.namespace === '' ? 1 : 2);
   return rank(a) - rank(b) || (a.policy < b.policy ? -1 : 1);
-}
-
-function uniqueName({name, policy}: Draft, taken: Set<string>): string {
-  const free = taken.has(name) ? `${name}-${createHash('sha256').update(policy).digest('hex').slice(0, 10)}` : name;
-  taken.add(free);
-  return free;
 }
 
 /** The shared Fail entry is the whole cluster's: a tenant cannot take that risk for all. */

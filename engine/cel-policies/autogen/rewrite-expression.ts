@@ -164,3 +164,8 @@ function applyEdits(source: string, edits: readonly Edit[]): string {
   }
   return result + source.slice(from);
 }
+
+/** In brackets; a comment at the end must not take the closing one along. */
+export function enclosed(expression: string): string {
+  return expression.includes('//') ? `(${expression}\n)` : `(${expression})`;
+}

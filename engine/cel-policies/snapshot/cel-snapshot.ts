@@ -87,6 +87,11 @@ export class CelSnapshot {
     return compiled;
   }
 
+  /** Whether some exception names the policy, whatever it comes to. */
+  isExcepted(policy: CompiledCelPolicy): boolean {
+    return this.#named(policy).length > 0;
+  }
+
   /** What is wrong with exceptions, as the policies they name see it: by the exception's key. */
   exceptionProblems(): ReadonlyMap<string, readonly Diagnostic[]> {
     const problems = new Map<string, Diagnostic[]>();

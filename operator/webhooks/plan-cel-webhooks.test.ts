@@ -1,0 +1,63 @@
+import {describe, expect, it} from 'vitest';
+import {celCache, celPolicy} from '../../engine/cel-policies/testing/cel-engines.js';
+import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import {bootstrapMatchCondition} from './bootstrap-kinds.js';
+import {triedConditions} from './cel-conditions.js';
+import {planCelWebhooks} from './plan-cel-webhooks.js';
+
+const created = (resource: string, more = '') =>
+  `matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: ["${resource}"]}]${more}}`;
+const passes = 'validations: [{expression: "true"}]';
+
+function compiled(kind: string, spec: string, metadata: JsonObject = {}): CompiledCelPolicy {
+  const state = celCache().putPolicy(celPolicy(kind, `{${spec}}`, metadata));
+  if (state.status === 'refused') throw new Error(JSON.stringify(state.problems));
+  return state.policy;
+}
+
+function entries(policies: readonly CompiledCelPolicy[]) {
+  return planCelWebhooks({policies, defaultTimeout: 10, forceIgnore: false, offloads: () => true, offloadsCondition: () => true}).validating;
+}
+
+describe('entries of policies with conditions of their own', () => {
+  it('stand once each, though names of namespaces and policies come to one', () => {
+    const exact = `${created('configmaps', ', matchPolicy: Exact')}, ${passes}`;
+    const found = entries([
+      compiled('NamespacedValidatingPolicy', exact, {name: 'b-c', namespace: 'a'}),
+      compiled('NamespacedValidatingPolicy', exact, {name: 'c', namespace: 'a-b'}),
+    ]);
+    expect(found.map(({path}) => path).sort()).toEqual(['/nvpol/b-c', '/nvpol/c']);
+    expect(new Set(found.map(({name}) => name)).size).toBe(2);
+    expect(found.map(({name}) => name)).toContain('nvpol.validate.kyverno.svc-fail-finegrained-a-b-c');
+  });
+
+  it('have names that the API server takes, however long the policy is called', () => {
+    const exact = `${created('configmaps', ', matchPolicy: Exact')}, ${passes}`;
+    const long = `${'n'.repeat(201)}.${'m'.repeat(40)}`;
+    const found = entries([`${long}a`, `${long}b`].map(name => compiled('ValidatingPolicy', exact, {name})));
+    for (const {name} of found) expect(name).toMatch(/^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+    expect(new Set(found.map(({name}) => name)).size).toBe(2);
+  });
+
+  it('keep a comment of a condition inside of what they put around it', () => {
+    const commented = `matchConditions: [{name: c, expression: "true // always"}]`;
+    const synchronized = compiled(
+      'GeneratingPolicy',
+      `${created('namespaces')}, ${commented}, evaluation: {synchronize: {enabled: true}}, generate: [{expression: "true"}]`,
+    );
+    expect(triedConditions(synchronized, () => true).map(({expression}) => expression)).toEqual([
+      "request.operation != 'CREATE' || (true // always\n)",
+    ]);
+    const guarded = triedConditions(compiled('ValidatingPolicy', `${created('pods')}, ${commented}, ${passes}`), () => true);
+    expect(guarded).toHaveLength(3);
+    for (const {expression} of guarded) expect(expression).toMatch(/ \|\| \(true \/\/ always\n\)$/);
+  });
+
+  it('are tried with everything that is written besides', () => {
+    const wild = compiled('ValidatingPolicy', `${created('*')}, matchConditions: [{name: c, expression: "true"}], ${passes}`);
+    const [entry] = entries([wild]);
+    expect(entry?.matchConditions.map(({name}) => name)).toEqual(['c', bootstrapMatchCondition.name]);
+    expect(triedConditions(wild, () => true)).toEqual(entry?.matchConditions);
+  });
+});
