@@ -10,7 +10,7 @@ import {covers, fieldManager, foreignAdditions} from './compare.js';
 import {type Desired, labelledBy, withRelation} from './desired-object.js';
 import type {Downstream, DownstreamIndex} from './downstream-index.js';
 import {type Relation, relationAnnotation, relationOf} from './relation.js';
-import {Refused, writeFailure} from './work-errors.js';
+import {MissingRight, Refused, writeFailure} from './work-errors.js';
 
 export type ApplyOutcome = 'created' | 'updated' | 'unchanged' | 'left' | 'claimed';
 
@@ -30,8 +30,14 @@ export interface DownstreamWriter {
 
 type WriterCore = Pick<Core, 'client' | 'log' | 'metrics' | 'resources'>;
 
+export interface DownstreamWriterOptions {
+  readonly index: DownstreamIndex;
+  /** Whether the API server is known to refuse: it is not asked again by each work. */
+  readonly isMissing: (right: MissingRight) => boolean;
+}
+
 /** Server-side apply under our field manager; never delete and create anew unless the policy says so. */
-export function createDownstreamWriter({client, log, metrics, resources}: WriterCore, index: DownstreamIndex): DownstreamWriter {
+export function createDownstreamWriter({client, log, metrics, resources}: WriterCore, {index, isMissing}: DownstreamWriterOptions): DownstreamWriter {
   const written = new Map<string, string>();
   const writes = new Counter({name: 'kyverno_generate_writes_total', help: 'Generated objects created, updated, deleted and let go', labelNames: ['operation'], registers: [metrics.registry]});
 
@@ -99,6 +105,8 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
 
   async function send(ref: ObjectRef, object: JsonObject, {desired, verb, force, conflictsOf}: {desired: Desired; verb: string; force: boolean; conflictsOf: NamedObject}): Promise<void> {
     const {kind} = desired;
+    const right = new MissingRight(verb, kind.group, kind.resource, '');
+    if (isMissing(right)) throw right;
     try {
       keep(await client.patch(ref, object, {type: 'apply', force, fieldManager}));
     } catch (error) {

@@ -7,6 +7,8 @@ import type {MissingRight} from './work-errors.js';
 export interface MissingRights {
   /** The work waits, at no cost, until the right is there. */
   park(right: MissingRight, work: string): void;
+  /** Whether the right is waited for. */
+  isMissing(right: MissingRight): boolean;
   readonly size: number;
   stop(): void;
 }
@@ -74,6 +76,7 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
       }
       entry.works.add(work);
     },
+    isMissing: right => parked.has(right.key),
     get size() {
       let size = 0;
       for (const {works} of parked.values()) size += works.size;
