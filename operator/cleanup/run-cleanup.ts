@@ -5,6 +5,7 @@ import {EvalError} from '../../engine/diagnostic.js';
 import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {FilteredResource} from '../../webhook/types.js';
+import {createPacer, type Pacer} from '../scan/pacer.js';
 import type {CleanupJob, CleanupReport, CleanupTarget} from './cleanup-job.js';
 
 export interface RunOptions {
@@ -20,7 +21,9 @@ export interface RunOptions {
   readonly onProblem: (target: CleanupTarget, object: JsonObject | undefined, message: string) => void;
 }
 
-const pageSize = 500;
+const pageSize = 250;
+/** A list that the server forgot is begun anew so often; what is gone stays gone. */
+const listsPerKind = 3;
 const problemsTold = 10;
 /** Deletions under way at one time. */
 const parallel = 5;
@@ -46,12 +49,14 @@ class Run {
   readonly #forbidden = new Set<string>();
   readonly #held: Array<{readonly target: CleanupTarget; readonly object: JsonObject}> = [];
   readonly #judge: ReturnType<CleanupJob['judge']>;
+  readonly #pacer: Pacer;
 
   constructor(
     readonly job: CleanupJob,
     readonly options: RunOptions,
   ) {
     this.#judge = job.judge();
+    this.#pacer = createPacer(options.clock);
   }
 
   report(): CleanupReport {
@@ -70,16 +75,22 @@ class Run {
   }
 
   async look(target: CleanupTarget): Promise<void> {
-    const {job, options} = this;
-    if (job.namespace !== '' && !target.namespaced) {
+    if (this.job.namespace !== '' && !target.namespaced) {
       this.problem(target, undefined, `${target.resource} are cluster-scoped: a policy of a namespace does not reach them`);
       return;
     }
+    for (let tries = 1; await this.#list(target, tries === listsPerKind); tries += 1);
+  }
+
+  /** True: the list has to be begun anew. */
+  async #list(target: CleanupTarget, isLast: boolean): Promise<boolean> {
+    const {job, options} = this;
     const path = listPath(target, job.namespace);
+    const [looked, held, spared] = [this.#looked, this.#held.length, this.#spared];
     let next: string | undefined;
     try {
       do {
-        if (!options.goesOn()) return;
+        if (!options.goesOn()) return false;
         const query: Array<readonly [string, string]> = [['limit', String(pageSize)]];
         if (next !== undefined) query.push(['continue', next]);
         if (job.labelSelector !== undefined) query.push(['labelSelector', job.labelSelector]);
@@ -91,11 +102,16 @@ class Run {
         next = textOf(ownPath(body, 'metadata', 'continue')) || undefined;
       } while (next !== undefined);
     } catch (error) {
-      // The rest of an expired list is for the next run.
-      if (hasStatus(error, 410)) return;
+      if (hasStatus(error, 410) && !isLast) {
+        this.#looked = looked;
+        this.#held.length = held;
+        this.#spared = spared;
+        return true;
+      }
       if (hasStatus(error, 403)) this.#forbidden.add(`list ${nameOf(target)}`);
       this.problem(target, undefined, `failed to list ${nameOf(target)}: ${textOfError(error)}`);
     }
+    return false;
   }
 
   /** Judged one after another, so that what they look up is looked up once; deleted a few at a time. */
@@ -103,7 +119,9 @@ class Run {
     const selected: JsonObject[] = [];
     for (const object of objects) {
       if (!this.options.goesOn()) return;
-      if (await this.#isToGo(target, object)) selected.push(object);
+      if (await this.#isToGo(target, object)) selected.push(namesOf(object));
+      const pause = this.#pacer.turn();
+      if (pause !== undefined) await pause;
     }
     if (this.job.dryRun) this.#spared += selected.length;
     else if (this.job.maxShare !== undefined) this.#held.push(...selected.map(object => ({target, object})));
@@ -116,8 +134,8 @@ class Run {
     try {
       return await this.#judge(object);
     } catch (error) {
-      if (!(error instanceof EvalError)) throw error;
-      this.problem(target, object, `${shown(target, object)} cannot be judged: ${error.message}`);
+      const why = error instanceof EvalError ? error.message : `internal error: ${textOfError(error)}`;
+      this.problem(target, object, `${shown(target, object)} cannot be judged: ${why}`);
       return false;
     }
   }
@@ -175,6 +193,16 @@ class Run {
       this.problem(target, object, `failed to delete ${shown(target, object)}: ${textOfError(error)}`);
     }
   }
+}
+
+/** Enough to delete it and to tell of it: thousands may be held until everything was looked at. */
+function namesOf(object: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const field of ['name', 'namespace', 'uid', 'resourceVersion']) {
+    const value = ownPath(object, 'metadata', field);
+    if (value !== undefined) kept[field] = value;
+  }
+  return {metadata: kept};
 }
 
 function listPath({group, version, resource, namespaced}: CleanupTarget, namespace: string): string {

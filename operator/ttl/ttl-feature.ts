@@ -103,6 +103,8 @@ export function createTtlFeature(core: Core): Feature {
   }
 
   function watch(kind: KindInfo): void {
+    // The duty may have gone while the kind was looked at.
+    if (!leading) return;
     const name = nameOf(kind);
     const reflector = createReflector({
       client,
