@@ -1,5 +1,6 @@
+import {loadCelException} from '../../engine/cel-policies/load/load-cel-exception.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
-import {explainPolicy, type PolicyExplanation, type RuleExplanation} from '../../engine/explain/index.js';
+import {explainCelPolicy, explainPolicy, type PolicyExplanation, type RuleExplanation} from '../../engine/explain/index.js';
 import {type CompiledException, compileException} from '../../engine/exception/compile-exception.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {loadException} from '../../engine/policy/index.js';
@@ -31,6 +32,14 @@ export async function explainOne(
   if (policy.compiled !== undefined) {
     const {explanation, request} = await explainCompiled(policy.compiled, policy, world, subject);
     rules.push(...explanation.rules);
+    operation = request.operation;
+  }
+  if (policy.cel !== undefined) {
+    const request = requestFor(policy, world, subject);
+    const {loader, regex, resources} = world;
+    const exceptions = (world.celExceptions ?? []).flatMap(raw => loadCelException(raw).policy ?? []);
+    const options = {policy: policy.cel, request, exceptions, loader, regex, resources: () => resources, allowHttp: true};
+    rules.push(...(await explainCelPolicy(options)).rules);
     operation = request.operation;
   }
   for (const {name, phase, reason} of policy.unserved)

@@ -78,18 +78,22 @@ function nodeLines(node: ExplainNode, depth: number, colours: Colours): string[]
     if (node.got !== undefined || node.wanted !== undefined)
       parts.splice(0, 1, `${short(node.got)} ${node.name} ${short(node.wanted)}`);
   } else {
-    if (node.wanted !== undefined) shown.push(`${shownAs[node.kind] ?? 'wanted'} ${short(node.wanted)}`);
-    if (node.got !== undefined) shown.push(`got ${short(node.got)}`);
+    if (node.kind === 'expression') {
+      if (node.got !== undefined) parts.push(`= ${short(node.got)}`);
+    } else if (node.wanted !== undefined) shown.push(`${shownAs[node.kind] ?? 'wanted'} ${short(node.wanted)}`);
+    if (node.kind === 'expression') parts[0] = cut(node.name);
+    else if (node.got !== undefined) shown.push(`got ${short(node.got)}`);
     else if (node.at !== undefined && node.wanted !== undefined && node.kind === 'pattern') shown.push('got nothing');
   }
   const note =
     node.note === undefined ||
-    (node.verdict === 'fail' && node.children !== undefined && node.kind !== 'control' && node.kind !== 'element')
+    (node.verdict === 'fail' && node.children !== undefined && node.kind !== 'control' && node.kind !== 'element' && node.kind !== 'expression')
       ? ''
       : ` (${cut(node.note)})`;
   const text = `${parts.join(' ')}${shown.length > 0 ? `: ${shown.join(', ')}` : ''}${note}`;
   return [
-    row(node.verdict, depth, text, colours),
+    // What is neither true nor false is shown by its value.
+    row(node.kind === 'expression' && node.verdict === 'ignored' ? '' : node.verdict, depth, text, colours),
     ...(node.children ?? []).flatMap(child => nodeLines(child, depth + 1, colours)),
   ];
 }

@@ -87,6 +87,8 @@ export async function explainFiles(
   const world = createWorld({
     policies,
     exceptions: [...fromPolicies, ...fromFiles.classic],
+    celExceptions: [...load.documents.filter(({family}) => family === 'cel-exception').map(({raw}) => raw), ...fromFiles.cel],
+    visible: objects,
     objects,
     resources,
     values: flags.valuesFile === undefined ? undefined : await loadValuesFile(flags.valuesFile),

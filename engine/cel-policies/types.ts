@@ -43,6 +43,8 @@ export interface PolicyVariant {
   /** Whether some expression reads `namespaceObject`, which has to be fetched then. */
   readonly readsNamespace: boolean;
   readonly behaviour: PolicyBehaviour;
+  /** What its expressions are compiled in, for who looks at their parts. */
+  readonly environment: Environment;
   /** Compiles conditions of an exception as if they were the policy's. */
   readonly compileExceptionConditions: (
     conditions: readonly {readonly name: string; readonly expression: string}[],

@@ -28,7 +28,9 @@ export type NodeKind =
   | 'patch'
   | 'operation'
   | 'generate'
-  | 'target';
+  | 'target'
+  /** An expression, or a part of one: its text, and what it came to. */
+  | 'expression';
 
 /** One step of a decision. Children are in the order of evaluation. */
 export interface ExplainNode {

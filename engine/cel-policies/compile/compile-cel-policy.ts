@@ -121,6 +121,7 @@ function compileVariant(name: PolicyVariant['name'], model: Served, options: Cel
       },
       readsNamespace: compiler.programs.some(({program}) => program.variables.has('namespaceObject')),
       behaviour,
+      environment,
       compileExceptionConditions: conditions => exceptionConditions(conditions, environment),
     },
   };
