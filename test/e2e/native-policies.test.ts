@@ -206,3 +206,25 @@ it('is not made while it is forbidden', async () => {
     await operator.cluster.request('PATCH', role, {rules: body.rules}, {contentType: 'application/merge-patch+json'});
   }
 });
+
+describe('reports', () => {
+  interface Report {
+    readonly scope?: {readonly name: string};
+    readonly results?: ReadonlyArray<{readonly source: string; readonly policy: string; readonly result: string}>;
+  }
+  const path = '/apis/wgpolicyk8s.io/v1alpha2/namespaces/shop/policyreports';
+  async function resultsOf(name: string): Promise<string[]> {
+    const {body} = await operator.cluster.request<{items: Report[]}>('GET', path);
+    return body.items.filter(({scope}) => scope?.name === name).flatMap(({results = []}) => results.map(({source, policy, result}) => `${source} ${policy} ${result}`));
+  }
+
+  it('tell what native policies say of objects that were there before', async () => {
+    await operator.cluster.request('POST', collectionOf(configMap('old')), configMap('old'));
+    const policy = celPolicy('ValidatingPolicy', 'reported', {spec: {...asks, validations: [labelled]}});
+    await putCel(operator, [policy]);
+    await judgedNatively(operator, policy);
+    await eventually(async () => (await resultsOf('old')).join() === 'ValidatingAdmissionPolicy vpol-reported fail', {what: 'a report by the native policy', timeoutMs: 60_000});
+    await operator.cluster.request('DELETE', celPath(policy));
+    await eventually(async () => (await resultsOf('old')).length === 0, {what: 'its results go with it', timeoutMs: 60_000});
+  });
+});
