@@ -202,7 +202,7 @@ describe('F6: generation does not happen', () => {
   });
 
   it('F6.1 tells the missing right, and goes on by itself once it is granted', async () => {
-    await serve(makes('LimitRange', {spec: {limits: [{type: 'Container', default: {cpu: '1'}}]}}));
+    await serve(makes('PodTemplate', {template: {spec: {containers: [{name: 'c', image: 'registry.example/app:1'}]}}}));
     expect((await create(room('room-two'))).allowed).toBe(true);
     const line = await eventually(
       async () => {
@@ -211,9 +211,9 @@ describe('F6: generation does not happen', () => {
       },
       {what: 'the reason in the log'},
     );
-    for (const part of ['kyverno/kyverno', 'limitranges', 'aggregate-to-background-controller']) expect(line).toContain(part);
-    await grant(operator, 'flows-limits', 'background', [grantOn({apiVersion: 'v1', kind: 'LimitRange'}, 'background')]);
-    const made: Thing = {apiVersion: 'v1', kind: 'LimitRange', metadata: {name: 'furniture', namespace: 'room-two'}};
+    for (const part of ['kyverno/kyverno', 'podtemplates', 'aggregate-to-background-controller']) expect(line).toContain(part);
+    await grant(operator, 'flows-templates', 'background', [grantOn({apiVersion: 'v1', kind: 'PodTemplate'}, 'background')]);
+    const made: Thing = {apiVersion: 'v1', kind: 'PodTemplate', metadata: {name: 'furniture', namespace: 'room-two'}};
     await eventually(async () => (await operator.cluster.request('GET', pathOf(made))).status === 200, {
       what: 'the generated object, after the grant',
       timeoutMs: 120_000,
