@@ -1,9 +1,8 @@
 import type {EngineRequest} from '../../engine/types.js';
-import type {AdmissionRoute} from '../../webhook/routes.js';
 import type {AdmissionObserver} from '../../webhook/types.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
 import type {RequestCreator} from './request-creator.js';
-import {holdsSecretData, keptParts} from './rule-reads.js';
+import {keptParts} from './rule-reads.js';
 import {triggerOf} from './trigger.js';
 
 export interface RequestObserverOptions {
@@ -75,12 +74,3 @@ function keptOf(request: EngineRequest, rules: readonly BackgroundRule[]): {obje
     ...((cannotBeRead || rules.some(rule => rule.readsOld)) && oldObject !== undefined && {oldObject: keptParts(oldObject, reads)}),
   };
 }
-
-/** Whether a rule has to be judged with data that is never stored. */
-export function readsSecretData(request: EngineRequest, rules: readonly BackgroundRule[]): boolean {
-  const isGone = request.operation === 'DELETE';
-  const readsData = rules.some(rule => rule.reads.some(path => path.length === 0 || path[0] === 'data' || path[0] === 'stringData'));
-  return readsData && ((isGone && holdsSecretData(request.oldObject)) || (rules.some(rule => rule.readsOld) && holdsSecretData(request.oldObject)));
-}
-
-export type {AdmissionRoute};

@@ -1,5 +1,5 @@
 import {textOf} from '../../engine/json/text.js';
-import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
+import {isObject, type Json, type JsonObject, own, setOwn} from '../../engine/json/types.js';
 
 const objectPath = /\brequest\.(?:object|oldObject)((?:\.(?:[A-Za-z_][A-Za-z0-9_-]*|"[^"]{1,200}"))*)/g;
 const step = /\.(?:"([^"]+)"|([A-Za-z_][A-Za-z0-9_-]*))/g;
@@ -74,9 +74,4 @@ function copyPath(from: JsonObject, to: JsonObject, path: readonly string[]): vo
 
 function withoutKeys(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
-}
-
-/** Whether the object in a request tells of a Secret's data, which is never stored. */
-export function holdsSecretData(object: JsonObject | undefined): boolean {
-  return ownPath(object, 'kind') === 'Secret' && secretData.some(key => isObject(ownPath(object, key)));
 }
