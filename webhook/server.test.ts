@@ -46,6 +46,13 @@ describe('over the wire', () => {
     expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
+  it('a path names thousands of policies', async () => {
+    const harness = await start();
+    const names = Array.from({length: 4000}, (_, index) => `policy-with-a-name-of-usual-length-${index}`);
+    const reply = await harness.call({path: `/vpol/${names.join('/')}?timeout=10s`, body: podReview()});
+    expect([reply.status, reply.text]).toEqual([501, `ValidatingPolicy ${names.join(', ')} is not served by this release`]);
+  });
+
   it('a review is answered as JSON on a connection that is kept', async () => {
     const harness = await start();
     const agent = new Agent({keepAlive: true, maxSockets: 1, ca: harness.ca.cert});

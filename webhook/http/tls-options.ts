@@ -19,7 +19,10 @@ export function secureContext(certificate: ServingCertificate) {
   return {key: certificate.key, cert: certificate.cert, minVersion: 'TLSv1.2', ciphers: suites} as const;
 }
 
+/** Bytes. Shared webhooks have the names of all their policies in the path, 253 characters each at most. */
+const maxHeaderSize = 1024 * 1024;
+
 export function tlsOptions(certificate: ServingCertificate): ServerOptions {
   // HTTP/1.1 alone: HTTP/2 costs more CPU per request here and brings its reset attacks along.
-  return {...secureContext(certificate), ALPNProtocols: ['http/1.1'], handshakeTimeout: 10_000, honorCipherOrder: true};
+  return {...secureContext(certificate), ALPNProtocols: ['http/1.1'], handshakeTimeout: 10_000, honorCipherOrder: true, maxHeaderSize};
 }
