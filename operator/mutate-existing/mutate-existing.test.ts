@@ -1,0 +1,97 @@
+import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import {type BackgroundWorld, configMap, createBackgroundWorld, namespaceObject} from '../update-requests/testing/background-world.js';
+
+let world: BackgroundWorld;
+beforeEach(async () => {
+  world = await createBackgroundWorld();
+});
+afterEach(() => world.close());
+
+const namespaces = 'api/v1/namespaces';
+const configMaps = 'api/v1/configmaps';
+
+const mutating = (mutate: string, {match = 'kinds: [Namespace]', more = ''} = {}) => `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+    - name: r
+      match: {any: [{resources: {${match}}}]}
+      ${more}
+      mutate: ${mutate}
+`;
+const target = 'targets: [{apiVersion: v1, kind: ConfigMap, namespace: "{{ request.object.metadata.name }}", name: "*"';
+const mark = 'patchStrategicMerge: {metadata: {labels: {by: "{{ request.operation }}"}}}';
+
+const labelOf = (key: string) => ownPath(world.get(configMaps, key), 'metadata', 'labels', 'by');
+
+describe('existing objects', () => {
+  it('are changed by what a request triggers: those that the rule names, and no others', async () => {
+    for (const [namespace, name] of [['shop', 'a'], ['shop', 'b'], ['other', 'c']] as const) world.server.put(configMaps, configMap(namespace, name, {}));
+    world.policy(mutating(`{${target}}], ${mark}}`));
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect([labelOf('shop/a'), labelOf('shop/b'), labelOf('other/c')]).toEqual(['CREATE', 'CREATE', undefined]);
+    expect(world.writes().filter(write => write.startsWith('PUT'))).toHaveLength(2);
+  });
+
+  it('are chosen by selector, and by preconditions with their own context', async () => {
+    world.server.put(configMaps, configMap('shop', 'a', {level: 'x'}, {pick: 'yes'}));
+    world.server.put(configMaps, configMap('shop', 'b', {level: 'y'}, {pick: 'yes'}));
+    world.server.put(configMaps, configMap('shop', 'c', {level: 'x'}));
+    const chosen = `${target}, selector: {matchLabels: {pick: "yes"}}, context: [{name: level, variable: {jmesPath: target.data.level}}], preconditions: {all: [{key: "{{ level }}", operator: Equals, value: x}]}}]`;
+    world.policy(mutating(`{${chosen}, ${mark}}`));
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect([labelOf('shop/a'), labelOf('shop/b'), labelOf('shop/c')]).toEqual(['CREATE', undefined, undefined]);
+  });
+
+  it('are not written again when nothing would change', async () => {
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    world.policy(mutating(`{${target}}], patchStrategicMerge: {metadata: {labels: {by: us}}}}`));
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    const before = world.writes().length;
+    await world.update(namespaces, namespaceObject('shop', {x: 'y'}));
+    await world.settled();
+    expect(world.writes().slice(before).filter(write => write.startsWith('PUT'))).toEqual([]);
+  });
+
+  it('follow a deletion that the rule asks for', async () => {
+    world.server.put(configMaps, configMap('log', 'a', {}));
+    world.policy(mutating('{targets: [{apiVersion: v1, kind: ConfigMap, namespace: log, name: a}], patchStrategicMerge: {data: {gone: "{{ request.oldObject.metadata.name }}"}}}', {match: 'kinds: [Namespace], operations: [DELETE]'}));
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'log/a'), 'data')).toEqual({});
+    await world.remove(namespaces, 'shop');
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'log/a'), 'data')).toEqual({gone: 'shop'});
+  });
+
+  it('are looked at when the policy comes, where it says so', async () => {
+    world.server.put(namespaces, namespaceObject('shop'));
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    world.policy(mutating(`{mutateExistingOnPolicyUpdate: true, ${target}}], patchStrategicMerge: {metadata: {labels: {by: policy}}}}`));
+    await world.settled();
+    expect(labelOf('shop/a')).toBe('policy');
+    expect(world.requests()).toEqual([]);
+  });
+
+  it('that change in between are changed as they are then', async () => {
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    let raced = false;
+    world.server.intercept = ({method, path}) => {
+      if (method !== 'PUT' || raced || !path.endsWith('/configmaps/a')) return false;
+      raced = true;
+      world.server.put(configMaps, configMap('shop', 'a', {mine: 'yes'}));
+      return false;
+    };
+    world.policy(mutating(`{${target}}], ${mark}}`));
+    await world.create(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect(world.get(configMaps, 'shop/a')).toMatchObject({data: {mine: 'yes'} as JsonObject});
+    expect(labelOf('shop/a')).toBe('CREATE');
+  });
+});
