@@ -9,7 +9,7 @@ const number = (name: string, initial: number) => Number(process.argv.find(text 
 const runs: Readonly<Record<string, () => Promise<void>>> = {
   reapply: () => soakReapply(number('applies', 10_000), say),
   idle: () => soakIdle({policies: number('policies', 300), objects: number('objects', 2_000), milliseconds: number('seconds', 600) * 1000}, say),
-  scan: () => soakScan({pods: number('pods', 10_000), configMaps: number('configmaps', 9_000)}, say),
+  scan: () => soakScan({pods: number('pods', 10_000), configMaps: number('configmaps', 9_000), load: number('load', 100)}, say),
 };
 
 const wanted = process.argv.slice(2).filter(text => !text.startsWith('--'));

@@ -16,7 +16,7 @@ export function startLoad(options: {readonly port: number; readonly ca: string; 
   const under = new Set<Promise<void>>();
   async function run(): Promise<void> {
     const start = performance.now();
-    for (let sent = 0; goesOn; sent += 1) {
+    for (let sent = 0; goesOn && options.perSecond > 0; sent += 1) {
       const due = start + (sent * 1000) / options.perSecond;
       const wait = due - performance.now();
       if (wait > 0) await delay(wait);

@@ -20,7 +20,7 @@ export async function withOperator(args: readonly string[], say: Soak['say'], ru
   const cluster = await startCluster({auditLog: true});
   let operator: InstalledOperator | undefined;
   try {
-    operator = await installOperator(cluster, {replicas: 1, args, command: [process.execPath, join(work, 'dist/kyverno.cjs')]});
+    operator = await installOperator(cluster, {replicas: 1, args, command: [process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
     await run({cluster, operator, say});
   } finally {
     await operator?.stop();
@@ -28,6 +28,9 @@ export async function withOperator(args: readonly string[], say: Soak['say'], ru
     rmSync(work, {recursive: true, force: true});
   }
 }
+
+/** Further arguments of the replica's Node, such as those of a profile. */
+const nodeArgs = (process.env['SOAK_NODE_ARGS'] ?? '').split(' ').filter(text => text !== '');
 
 /** The one replica, once it is ready. */
 export function replicaOf({operator}: Pick<Soak, 'operator'>): Replica & {readonly pid: number} {
