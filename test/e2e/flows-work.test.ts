@@ -4,24 +4,27 @@ import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
 import {guideRoot} from '../guide/load.js';
 import {type FlowMaterial, flowMaterials} from './support/flow-material.js';
+import {auditing, createFlowTools, type FlowTools} from './support/flow-tools.js';
 import {grant, grantOn} from './support/grants.js';
-import {isScanned, putWitness, type Reported, reportedResults} from './support/guide-reports.js';
+import {isScanned, putWitness, reportedResults} from './support/guide-reports.js';
 import {createNamespaces} from './support/namespaces.js';
 import {type OperatorCluster, startOperatorCluster} from './support/operator-cluster.js';
-import {allServed, collectionOf, dropAll, pathOf, type Thing, write} from './support/policies.js';
+import {allServed, dropAll, pathOf, type Thing} from './support/policies.js';
 import {scrape, total} from './support/replicas.js';
 import {configMap, pod} from './support/samples.js';
-import {createShell, type Shell, type ShellResult} from './support/shell.js';
+import {createShell, type Shell} from './support/shell.js';
 
 /** The flows about what is done beside admission, line by line; commands stand as they are typed. */
 
 const materials = flowMaterials();
 let operator: OperatorCluster;
 let shell: Shell;
+let tools: FlowTools;
 
 beforeAll(async () => {
   operator = await startOperatorCluster();
   shell = createShell(operator.cluster);
+  tools = createFlowTools(operator, shell);
   const named = materials.flatMap(({tenants, exception}) => [...tenants.namespaces, exception.namespace]);
   await createNamespaces(operator, ['shop', 'test', ...named]);
   await grant(operator, 'flows-generate', 'background', [grantOn({apiVersion: 'v1', kind: 'ConfigMap'}, 'background')]);
@@ -32,82 +35,17 @@ afterEach(async () => {
   await operator.cluster.request('DELETE', '/api/v1/namespaces/shop/pods?gracePeriodSeconds=0');
 });
 
-/** The command has to succeed. */
-async function typed(command: string): Promise<ShellResult> {
-  const result = await shell.run(command);
-  expect(result.code, `${command}\n${result.stderr}`).toBe(0);
-  return result;
-}
-
-/** `kubectl apply` of a file; its policies are in force when this resolves. */
-async function apply(file: string): Promise<void> {
-  await typed(`kubectl apply -f ${file}`);
-  const {stdout} = await typed(`kubectl get -f ${file} -o json`);
-  const answer = JSON.parse(stdout) as Thing & {readonly items?: readonly Thing[]};
-  await allServed(operator, answer.items ?? [answer]);
-}
-
-interface Answer {
-  readonly allowed: boolean;
-  readonly message: string;
-  readonly uid: string;
-}
-
-async function create(object: Thing): Promise<Answer> {
-  const {status, body} = await operator.cluster.request<Thing & {message?: string}>('POST', collectionOf(object), object);
-  return {allowed: status === 201, message: body.message ?? '', uid: body.metadata?.uid ?? ''};
-}
-
-async function remove(object: Thing): Promise<void> {
-  await operator.cluster.request('DELETE', `${pathOf(object)}?gracePeriodSeconds=0`);
-}
-
-interface Word {
-  readonly policy: string;
-  readonly rule: string;
-}
-
-async function resultsOn(uid: string, {policy, rule}: Word): Promise<readonly Reported[]> {
-  const results = (await reportedResults(operator)).get(uid) ?? [];
-  return results.filter(result => result.policy === policy && result.rule === rule);
-}
-
-function reported(uid: string, word: Word, wanted: string): Promise<Reported> {
-  return eventually(async () => (await resultsOn(uid, word)).find(({result}) => result === wanted), {
-    what: `${word.policy}/${word.rule} ${wanted} in the report on ${uid}`,
-    everyMs: 200,
-  });
-}
-
-/** A policy of its own on Pods that reports, and nothing else. */
-function auditing(name: string, label: string): Thing {
-  return {
-    apiVersion: 'kyverno.io/v1',
-    kind: 'ClusterPolicy',
-    metadata: {name},
-    spec: {
-      validationFailureAction: 'audit',
-      rules: [{name: 'has-label', match: {any: [{resources: {kinds: ['Pod']}}]}, validate: {message: `label ${label} is missing`, pattern: {metadata: {labels: {[label]: '?*'}}}}}],
-    },
-  } as Thing;
-}
-
-async function serve(policy: Thing): Promise<void> {
-  await write(operator, policy);
-  await allServed(operator, [policy]);
-}
-
 describe('F3.4: kubectl describe of a Pod', () => {
   it('lists what failed, and what passed when that is asked for', async () => {
     const patch = (value: string) =>
-      typed(`kubectl patch configmap kyverno -n kyverno --type merge -p '{"data":{"generateSuccessEvents":"${value}"}}'`);
-    await serve(auditing('seen', 'team'));
+      tools.typed(`kubectl patch configmap kyverno -n kyverno --type merge -p '{"data":{"generateSuccessEvents":"${value}"}}'`);
+    await tools.serve(auditing('seen', 'team'));
     await patch('true');
     let tries = 0;
     const {stdout: passed} = await eventually(
       async () => {
         const name = `passing-${tries++}`;
-        await create(pod(name, {labels: {team: 'x'}}));
+        await tools.create(pod(name, {labels: {team: 'x'}}));
         return await eventually(
           async () => {
             const result = await shell.run(`kubectl describe pod ${name} -n shop`);
@@ -119,7 +57,7 @@ describe('F3.4: kubectl describe of a Pod', () => {
       {what: 'an Event of what passed'},
     );
     expect(passed).toContain('PolicyApplied');
-    await create(pod('failing'));
+    await tools.create(pod('failing'));
     const {stdout} = await eventually(
       async () => {
         const result = await shell.run('kubectl describe pod failing -n shop');
@@ -135,8 +73,8 @@ describe('F3.4: kubectl describe of a Pod', () => {
 describe('F4.2: the Events of refusals', () => {
   it('are counted when they repeat', async () => {
     const policy = auditing('refusing', 'team');
-    await serve({...policy, spec: {...(policy.spec as object), validationFailureAction: 'enforce'}} as Thing);
-    for (let tries = 0; tries < 6; tries++) expect((await create(pod('again'))).allowed).toBe(false);
+    await tools.serve({...policy, spec: {...(policy.spec as object), validationFailureAction: 'enforce'}} as Thing);
+    for (let tries = 0; tries < 6; tries++) expect((await tools.create(pod('again'))).allowed).toBe(false);
     interface Event {
       readonly note: string;
       readonly regarding: {readonly kind: string};
@@ -153,7 +91,7 @@ describe('F4.2: the Events of refusals', () => {
     );
     // Each replica counts what it refused.
     expect(found.length).toBeLessThanOrEqual(operator.agent.replicas().length);
-    const {stdout} = await typed('kubectl get events -A | grep "webhook denied"');
+    const {stdout} = await tools.typed('kubectl get events -A | grep "webhook denied"');
     const line = stdout.split('\n').find(text => text.includes('shop/again'));
     for (const part of ['refusing', 'has-label']) expect(line).toContain(part);
   });
@@ -179,8 +117,8 @@ describe('F6: generation does not happen', () => {
   const logged = 'kubectl logs -n kyverno -l app=kyverno --tail=-1 | grep "background"';
 
   it('F6.1 tells each request with policy, rule, trigger and result, F6.2 shows the block as written', async () => {
-    await serve(makes('ConfigMap', {data: {chair: 'one'}}));
-    expect((await create(room('room-one'))).allowed).toBe(true);
+    await tools.serve(makes('ConfigMap', {data: {chair: 'one'}}));
+    expect((await tools.create(room('room-one'))).allowed).toBe(true);
     const made: Thing = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'furniture', namespace: 'room-one'}};
     await eventually(async () => (await operator.cluster.request('GET', pathOf(made))).status === 200, {what: 'the generated object'});
     const {stdout} = await eventually(
@@ -196,14 +134,14 @@ describe('F6: generation does not happen', () => {
     // Of one replica: whoever does not do the work says at least who does.
     expect((await shell.run('kubectl logs -n kyverno deployment/kyverno | grep "background"')).stdout).not.toBe('');
 
-    const block = await typed('kubectl get clusterpolicies policy-name -o yaml | grep -A 10 generate');
+    const block = await tools.typed('kubectl get clusterpolicies policy-name -o yaml | grep -A 10 generate');
     for (const part of ['kind: ConfigMap', 'name: furniture', "namespace: '{{request.object.metadata.name}}'", 'chair: one', 'synchronize: true'])
       expect(block.stdout).toContain(part);
   });
 
   it('F6.1 tells the missing right, and goes on by itself once it is granted', async () => {
-    await serve(makes('PodTemplate', {template: {spec: {containers: [{name: 'c', image: 'registry.example/app:1'}]}}}));
-    expect((await create(room('room-two'))).allowed).toBe(true);
+    await tools.serve(makes('PodTemplate', {template: {spec: {containers: [{name: 'c', image: 'registry.example/app:1'}]}}}));
+    expect((await tools.create(room('room-two'))).allowed).toBe(true);
     const line = await eventually(
       async () => {
         const result = await shell.run(logged);
@@ -221,7 +159,7 @@ describe('F6: generation does not happen', () => {
   });
 
   it('F6.3 tells the limit at start', async () => {
-    const {stdout} = await typed('kubectl logs -n kyverno deployment/kyverno | grep -i "limit"');
+    const {stdout} = await tools.typed('kubectl logs -n kyverno deployment/kyverno | grep -i "limit"');
     expect(stdout).toMatch(/background limit: at most 1000 .*updateRequestThreshold\), \d+ now; rule limit: 1000/);
   });
 });
@@ -229,28 +167,28 @@ describe('F6: generation does not happen', () => {
 describe('F8: audit first, then enforce', () => {
   it('reports, then refuses without a restart, and goes on reporting what was there', async () => {
     const word = {policy: 'careful', rule: 'has-label'};
-    await serve(auditing('careful', 'contact'));
+    await tools.serve(auditing('careful', 'contact'));
     const started = operator.agent.replicas().map(({name, restarts}) => ({name, restarts}));
     const before = await failures('careful');
-    const {stderr} = await typed('kubectl run violating -n shop --image=registry.example/app:1');
+    const {stderr} = await tools.typed('kubectl run violating -n shop --image=registry.example/app:1');
     expect(stderr).not.toMatch(/denied/i);
-    const uid = (await typed('kubectl get pod violating -n shop -o jsonpath={.metadata.uid}')).stdout;
-    expect(await reported(uid, word, 'fail')).toMatchObject({message: expect.stringContaining('label contact is missing')});
-    expect((await typed('kubectl get policyreports -n shop')).stdout).toContain('violating');
+    const uid = (await tools.typed('kubectl get pod violating -n shop -o jsonpath={.metadata.uid}')).stdout;
+    expect(await tools.reported(uid, word, 'fail')).toMatchObject({message: expect.stringContaining('label contact is missing')});
+    expect((await tools.typed('kubectl get policyreports -n shop')).stdout).toContain('violating');
     await eventually(async () => (await shell.run('kubectl describe pod violating -n shop')).stdout.includes('policy careful/has-label fail'), {what: 'the Event'});
     expect(await failures('careful')).toBeGreaterThan(before);
 
-    await typed(`kubectl patch clusterpolicy careful --type merge -p '{"spec":{"validationFailureAction":"enforce"}}'`);
+    await tools.typed(`kubectl patch clusterpolicy careful --type merge -p '{"spec":{"validationFailureAction":"enforce"}}'`);
     await allServed(operator, [auditing('careful', 'contact')]);
     const second = await shell.run('kubectl run second -n shop --image=registry.example/app:1');
     expect(second.stderr).toContain('label contact is missing');
     expect(second.code).not.toBe(0);
     // What violated before may be changed; what did not may not be made to.
-    await typed('kubectl run good -n shop --image=registry.example/app:1 --labels=contact=ann');
+    await tools.typed('kubectl run good -n shop --image=registry.example/app:1 --labels=contact=ann');
     const update = await shell.run('kubectl label pod good -n shop contact-');
     expect(update.stderr).toContain('label contact is missing');
-    expect((await typed('kubectl get pod violating -n shop -o jsonpath={.metadata.uid}')).stdout).toBe(uid);
-    await eventually(async () => (await resultsOn(uid, word)).some(result => result.result === 'fail' && isScanned(result)), {what: 'the report of the scan'});
+    expect((await tools.typed('kubectl get pod violating -n shop -o jsonpath={.metadata.uid}')).stdout).toBe(uid);
+    await eventually(async () => (await tools.resultsOn(uid, word)).some(result => result.result === 'fail' && isScanned(result)), {what: 'the report of the scan'});
     expect(operator.agent.replicas().map(({name, restarts}) => ({name, restarts}))).toEqual(started);
   });
 
@@ -263,30 +201,30 @@ describe.each(materials)('F9: staged rollout, $title', ({stages}: FlowMaterial) 
   const word = {policy: stages.policy, rule: stages.rule};
 
   it('changes at once with each step and leaves nothing of the step before', async () => {
-    const old = await create(pod('was-there'));
+    const old = await tools.create(pod('was-there'));
     const [first, second, third] = stages.files;
 
-    await apply(first);
-    const reportedOnly = await create(pod('step-one'));
+    await tools.apply(first);
+    const reportedOnly = await tools.create(pod('step-one'));
     expect(reportedOnly.allowed).toBe(true);
-    expect(await reported(reportedOnly.uid, word, 'fail')).toBeDefined();
+    expect(await tools.reported(reportedOnly.uid, word, 'fail')).toBeDefined();
     await putWitness(operator, ['Pod']);
     await eventually(async () => ((await reportedResults(operator)).get(old.uid) ?? []).some(isScanned), {what: 'a scan', everyMs: 200});
-    expect(await resultsOn(old.uid, word)).toEqual([]);
+    expect(await tools.resultsOn(old.uid, word)).toEqual([]);
 
-    await apply(second);
-    expect((await create(pod('step-two'))).allowed).toBe(true);
-    const refused = await create(pod('step-two', {namespace: 'test'}));
+    await tools.apply(second);
+    expect((await tools.create(pod('step-two'))).allowed).toBe(true);
+    const refused = await tools.create(pod('step-two', {namespace: 'test'}));
     expect(refused.allowed).toBe(false);
     expect(refused.message).toContain(stages.rule);
-    await eventually(async () => (await resultsOn(reportedOnly.uid, word)).length === 0, {what: 'no result of the first step', everyMs: 200});
+    await eventually(async () => (await tools.resultsOn(reportedOnly.uid, word)).length === 0, {what: 'no result of the first step', everyMs: 200});
 
-    await apply(third);
-    expect((await create(pod('step-three'))).allowed).toBe(false);
-    expect((await create(pod('step-three', {labels: {[stages.label]: 'ann'}}))).allowed).toBe(true);
-    for (const {uid} of [old, reportedOnly]) expect(isScanned(await reported(uid, word, 'fail'))).toBe(true);
+    await tools.apply(third);
+    expect((await tools.create(pod('step-three'))).allowed).toBe(false);
+    expect((await tools.create(pod('step-three', {labels: {[stages.label]: 'ann'}}))).allowed).toBe(true);
+    for (const {uid} of [old, reportedOnly]) expect(isScanned(await tools.reported(uid, word, 'fail'))).toBe(true);
 
-    const {stdout} = await typed('kubectl get validatingwebhookconfigurations kyverno-resource-validating-webhook-cfg -o json');
+    const {stdout} = await tools.typed('kubectl get validatingwebhookconfigurations kyverno-resource-validating-webhook-cfg -o json');
     const {webhooks} = JSON.parse(stdout) as {webhooks: ReadonlyArray<{namespaceSelector?: unknown}>};
     expect(JSON.stringify(webhooks)).not.toContain('"test"');
   });
@@ -296,26 +234,26 @@ describe.each(materials)('F10: policies of teams, $title', ({tenants, writers}: 
   const [first, second] = tenants.namespaces;
 
   it('judge their own namespace alone, that of everybody all', async () => {
-    await apply(tenants.file);
+    await tools.apply(tenants.file);
     const {ownLabel, commonLabel} = tenants;
-    const own = await create(pod('desk', {namespace: first, labels: commonLabel}));
+    const own = await tools.create(pod('desk', {namespace: first, labels: commonLabel}));
     expect(own.allowed).toBe(false);
     expect(own.message).toContain(tenants.message);
-    const common = await create(pod('desk', {namespace: first, labels: ownLabel}));
+    const common = await tools.create(pod('desk', {namespace: first, labels: ownLabel}));
     expect(common.message).toContain(tenants.common);
     expect(common.message).not.toContain(tenants.message);
-    expect((await create(pod('desk', {namespace: first, labels: {...ownLabel, ...commonLabel}}))).allowed).toBe(true);
-    const other = await create(pod('desk', {namespace: second, labels: ownLabel}));
+    expect((await tools.create(pod('desk', {namespace: first, labels: {...ownLabel, ...commonLabel}}))).allowed).toBe(true);
+    const other = await tools.create(pod('desk', {namespace: second, labels: ownLabel}));
     expect(other.message).not.toContain(tenants.message);
-    expect((await create(pod('desk', {labels: commonLabel}))).allowed).toBe(true);
-    await remove(pod('desk', {namespace: first}));
+    expect((await tools.create(pod('desk', {labels: commonLabel}))).allowed).toBe(true);
+    await tools.remove(pod('desk', {namespace: first}));
   });
 
   it('are edited by who has rights in the namespace, and that only', async () => {
     const as = '--as tess --as-group team';
-    await typed(`kubectl create role policies -n ${first} --verb=get,list,create,patch,update,delete --resource=policies.kyverno.io`);
-    await typed(`kubectl create rolebinding policies -n ${first} --role=policies --group=team`);
-    await apply(tenants.file);
+    await tools.typed(`kubectl create role policies -n ${first} --verb=get,list,create,patch,update,delete --resource=policies.kyverno.io`);
+    await tools.typed(`kubectl create rolebinding policies -n ${first} --role=policies --group=team`);
+    await tools.apply(tenants.file);
     const name = tenants.own.slice(tenants.own.indexOf('/') + 1);
     const change = (resource: string, target: string) =>
       shell.run(`kubectl patch ${resource} ${target} --type merge -p '{"metadata":{"annotations":{"changed":"yes"}}}' ${as}`);
@@ -325,11 +263,11 @@ describe.each(materials)('F10: policies of teams, $title', ({tenants, writers}: 
   });
 
   it('F11: are administrated by the group that may', async () => {
-    await typed(`kubectl apply -f ${writers.file}`);
+    await tools.typed(`kubectl apply -f ${writers.file}`);
     const may = async (who: string) => (await shell.run(`kubectl auth can-i create clusterpolicies.kyverno.io ${who}`)).stdout.trim();
     expect(await may(`--as ann --as-group ${writers.group}`)).toBe('yes');
     expect(await may('--as bob --as-group dev-team')).toBe('no');
-    await typed(`kubectl delete -f ${writers.file}`);
+    await tools.typed(`kubectl delete -f ${writers.file}`);
   });
 });
 
@@ -337,27 +275,27 @@ describe.each(materials)('F12: an exception, $title', ({exception}: FlowMaterial
   const {namespace, excepted} = exception;
 
   it('frees what it matches, in reports too, and no longer once it is deleted', async () => {
-    await apply(exception.file);
-    expect((await typed(`kubectl get -f ${exception.file} -o json`)).stdout).toContain('kyverno.io/v1alpha1');
-    const free = await create(pod('free', {namespace, labels: excepted}));
-    const judged = await create(pod('judged', {namespace}));
-    const elsewhere = await create(pod('elsewhere', {labels: excepted}));
-    const skipped = await reported(free.uid, exception, 'skip');
+    await tools.apply(exception.file);
+    expect((await tools.typed(`kubectl get -f ${exception.file} -o json`)).stdout).toContain('kyverno.io/v1alpha1');
+    const free = await tools.create(pod('free', {namespace, labels: excepted}));
+    const judged = await tools.create(pod('judged', {namespace}));
+    const elsewhere = await tools.create(pod('elsewhere', {labels: excepted}));
+    const skipped = await tools.reported(free.uid, exception, 'skip');
     expect(`${skipped.message} ${skipped.properties?.['exceptions']}`).toContain(exception.name);
-    for (const {uid} of [judged, elsewhere]) await reported(uid, exception, 'fail');
+    for (const {uid} of [judged, elsewhere]) await tools.reported(uid, exception, 'fail');
 
-    await typed(`kubectl delete policyexception ${exception.name} -n ${namespace}`);
-    await reported(free.uid, exception, 'fail');
-    const late = await create(pod('late', {namespace, labels: excepted}));
-    await reported(late.uid, exception, 'fail');
-    for (const name of ['free', 'judged', 'late']) await remove(pod(name, {namespace}));
+    await tools.typed(`kubectl delete policyexception ${exception.name} -n ${namespace}`);
+    await tools.reported(free.uid, exception, 'fail');
+    const late = await tools.create(pod('late', {namespace, labels: excepted}));
+    await tools.reported(late.uid, exception, 'fail');
+    for (const name of ['free', 'judged', 'late']) await tools.remove(pod(name, {namespace}));
   });
 });
 
 describe('F13: metrics', () => {
   it('has every name that the guides use after one request', async () => {
-    await serve(auditing('measured', 'team'));
-    await create(pod('measured'));
+    await tools.serve(auditing('measured', 'team'));
+    await tools.create(pod('measured'));
     const root = guideRoot();
     const guide = root === undefined ? [] : (readFileSync(join(root, 'manifests/34a-metrics.txt'), 'utf8').match(/^kyverno_\w+/gm) ?? []);
     const names = [
@@ -383,16 +321,16 @@ describe('F13: metrics', () => {
 
 describe.each(materials)('F14: a ConfigMap for all namespaces, $title', ({copied}: FlowMaterial) => {
   it('is copied, and its changes follow', async () => {
-    await apply(copied.file);
+    await tools.apply(copied.file);
     const source = configMap(copied.source, {labels: copied.labels, data: {level: 'info'}});
-    expect((await create(source)).allowed).toBe(true);
+    expect((await tools.create(source)).allowed).toBe(true);
     const targets = ['default', 'test', ...materials.flatMap(({tenants}) => tenants.namespaces)];
     await everywhere('info');
-    await typed(`kubectl patch configmap ${copied.source} -n shop --type merge -p '{"data":{"level":"debug"}}'`);
+    await tools.typed(`kubectl patch configmap ${copied.source} -n shop --type merge -p '{"data":{"level":"debug"}}'`);
     await everywhere('debug');
     for (const namespace of ['kube-system', 'kube-public', 'kube-node-lease', 'kyverno'])
       expect((await operator.cluster.request('GET', pathOf(configMap(copied.source, {namespace})))).status).toBe(404);
-    await remove(source);
+    await tools.remove(source);
 
     async function everywhere(level: string): Promise<void> {
       for (const namespace of targets) {
