@@ -10,7 +10,7 @@ import {textMapOf, textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
 import type {Core} from '../feature.js';
-import {nativeGroup, nativeKinds} from './native-objects.js';
+import {nativeGroup, nativeKinds, servedVersion, versionsOf} from './native-objects.js';
 import {managedByLabel, type NativeType} from './native-plan.js';
 
 /** Policies of the API server's own that reports are wanted of, on objects that are there. */
@@ -27,7 +27,6 @@ export interface NativeJudge {
 
 const wantedLabel = 'reports.kyverno.io/enabled';
 const unwantedLabel = 'reports.kyverno.io/disabled';
-const versionsOf: Readonly<Record<NativeType, readonly string[]>> = {validating: ['v1'], mutating: ['v1', 'v1beta1', 'v1alpha1']};
 
 interface Known {
   readonly versions: string;
@@ -41,10 +40,7 @@ export function createNativeJudge(core: Pick<Core, 'manager' | 'resources' | 'fl
   let current: {readonly versions: string; readonly policies: ReadonlyMap<string, CompiledAdmissionPolicy>} | undefined;
   const wanted: Readonly<Record<NativeType, boolean>> = {validating: core.flags.validatingAdmissionPolicyReports, mutating: core.flags.mutatingAdmissionPolicyReports};
 
-  function versionOf(type: NativeType): string | undefined {
-    const served = new Set(core.resources().find(nativeKinds[type].policy.kind).flatMap(info => (info.group === nativeGroup ? [info.version] : [])));
-    return versionsOf[type].find(version => served.has(version));
-  }
+  const versionOf = (type: NativeType) => servedVersion(type, core.resources());
 
   /** Set-ups without the whole process mirror none. */
   function reflectorOf(resource: string, version: string): Reflector | undefined {

@@ -2,6 +2,7 @@ import type {KubeClient} from '../../adapters/kube/types.js';
 import {deepEqual} from '../../engine/json/equal.js';
 import {textMapOf, textOf} from '../../engine/json/text.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
 import {compact, managedByLabel, type NativePlan, type NativeType} from './native-plan.js';
 
 export const nativeGroup = 'admissionregistration.k8s.io';
@@ -29,6 +30,16 @@ export const nativeKinds: Readonly<Record<NativeType, {readonly policy: NativeKi
     binding: {kind: 'MutatingAdmissionPolicyBinding', resource: 'mutatingadmissionpolicybindings'},
   },
 };
+
+/** Of each kind, the newest first. */
+export const versionsOf: Readonly<Record<NativeType, readonly string[]>> = {validating: ['v1'], mutating: ['v1', 'v1beta1', 'v1alpha1']};
+
+/** The newest version that the API server serves. */
+export function servedVersion(type: NativeType, resources: ResourceMap): string | undefined {
+  const {kind} = nativeKinds[type].policy;
+  const served = new Set(resources.find(kind).flatMap(info => (info.group === nativeGroup ? [info.version] : [])));
+  return versionsOf[type].find(version => served.has(version));
+}
 
 /** One of the two objects of a plan, as it is to be. */
 export interface NativeObject extends NativeKind {

@@ -4,39 +4,18 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core, Feature} from '../feature.js';
 import {createWorkQueue} from '../manager/work-queue.js';
 import type {Registration} from '../manager/manager.js';
-import {isCopyOf, nativeGroup, nativeKinds, type NativeObject, objectsOf, ownerOf, saysTheSame} from './native-objects.js';
+import {isCopyOf, nativeGroup, nativeKinds, type NativeObject, objectsOf, ownerOf, servedVersion, versionsOf} from './native-objects.js';
 import {nativeName, type NativePlan, nativeSourceKinds, type NativeType} from './native-plan.js';
 import {createNativeSources, type NativeCandidate} from './native-sources.js';
+import {missingRights, type Refusal, refusalFor, textOfPlan} from './native-refusals.js';
+import {NativeSight} from './native-sight.js';
 import type {NativePolicyState} from './native-states.js';
-import {createNativeWriter, type WriteOutcome} from './native-writer.js';
+import {createNativeWriter} from './native-writer.js';
 
-/** From the writing of a native policy, or of webhooks, until the API server surely acts on it. */
-const inForceMs = 3_000;
-/** So long a copy of the wording before stands in while the new one is on its way. */
-const graceMs = 10_000;
 const rightsMs = 60_000;
 const coverPollMs = 500;
 /** Timers take no more. */
 const longestMs = 24 * 3_600_000;
-const verbs = ['create', 'update', 'list', 'delete'];
-/** Of MutatingAdmissionPolicies, the newest first. */
-const versionsOf: Readonly<Record<NativeType, readonly string[]>> = {validating: ['v1'], mutating: ['v1', 'v1beta1', 'v1alpha1']};
-const labels: Readonly<Record<NativeType, string>> = {validating: 'ValidatingAdmissionPolicy', mutating: 'MutatingAdmissionPolicy'};
-
-/** Why the leader got no copy of this wording written. */
-interface Refusal {
-  readonly plan: string;
-  readonly message: string;
-  /** What is there stays. */
-  readonly keeps: boolean;
-}
-
-/** What one replica knows of a copy over time (monotonic milliseconds). */
-interface Sight {
-  sameSince: number | undefined;
-  differsSince: number | undefined;
-  coveredSince: number | undefined;
-}
 
 /**
  * Native copies of policies that ask for one: written by the leader; every replica sees from the API server's objects
@@ -46,7 +25,7 @@ export function createNativePoliciesFeature(core: Core): Feature {
   const {client, clock, log, manager, flags} = core;
   const sources = createNativeSources(core);
   const refusals = new Map<string, Refusal>();
-  const sights = new Map<string, Sight>();
+  const sights = new Map<string, NativeSight>();
   let started = false;
 
   const writer = createNativeWriter({client, clock, log, mirrored: ({resource, version, name}) => manager.lister(keyOf(resource, version)).get(name)});
@@ -65,16 +44,13 @@ export function createNativePoliciesFeature(core: Core): Feature {
   });
   writes.pause();
 
-  function versionOf(type: NativeType): string | undefined {
-    const served = new Set(core.resources().find(labels[type]).flatMap(info => (info.group === nativeGroup ? [info.version] : [])));
-    return versionsOf[type].find(version => served.has(version));
-  }
+  const versionOf = (type: NativeType) => servedVersion(type, core.resources());
 
   /** The wish less what this cluster and installation cannot do. */
   function possible(kind: string, {wish}: NativeCandidate): {readonly plan: NativePlan; readonly version: string} | {readonly skip: string} {
     if (kind !== 'MutatingPolicy' && !flags.generateValidatingAdmissionPolicy) return {skip: 'skip generating ValidatingAdmissionPolicy: not enabled.'};
     if (wish.plan === undefined) return wish;
-    const label = labels[wish.plan.type];
+    const label = nativeKinds[wish.plan.type].policy.kind;
     const version = versionOf(wish.plan.type);
     if (version === undefined) return {skip: `skip generating ${label}: requested but no ${label} API/informers are available.`};
     return {plan: wish.plan, version};
@@ -102,41 +78,30 @@ export function createNativePoliciesFeature(core: Core): Feature {
 
   function stateOf(id: string, candidate: NativeCandidate): NativePolicyState {
     const {kind} = splitId(id);
-    const sight = sights.get(id) ?? {sameSince: undefined, differsSince: undefined, coveredSince: undefined};
+    const sight = sights.get(id) ?? new NativeSight();
     sights.set(id, sight);
     const found = possible(kind, candidate);
     if ('skip' in found) {
-      sight.sameSince = undefined;
+      sight.forget();
       return {generated: false, message: found.skip};
     }
     const {plan, version} = found;
     if (plan.until !== undefined) looks.addAfter(id, Math.min(Math.max(plan.until - clock.now(), 0) + 1, longestMs));
     const {policy, binding} = objectsOf(plan, version, candidate.owner);
-    const [livePolicy, liveBinding] = [mirroredOf(policy), mirroredOf(binding)];
-    const now = clock.monotonic();
-    if (saysTheSame(livePolicy, policy) && saysTheSame(liveBinding, binding)) {
-      sight.differsSince = undefined;
-      // What was there when we came is in force already.
-      sight.sameSince ??= started ? now : now - inForceMs;
-      const left = sight.sameSince + inForceMs - now;
-      if (left <= 0) return {generated: true, message: ''};
-      looks.addAfter(id, left);
-      return wasInForce(candidate) ? {generated: true, message: '', outdated: true} : {generated: false, message: ''};
-    }
-    sight.sameSince = undefined;
-    const refusal = refusalOf(id, plan);
-    if (refusal !== undefined) return {generated: false, message: refusal.message};
-    const stands = isCopyOf(livePolicy, candidate.owner) && isCopyOf(liveBinding, candidate.owner) && wasInForce(candidate);
-    if (!stands) return {generated: false, message: ''};
-    sight.differsSince ??= now;
-    const left = sight.differsSince + graceMs - now;
-    if (left <= 0) return {generated: false, message: ''};
-    looks.addAfter(id, left);
-    return {generated: true, message: '', outdated: true};
-  }
-
-  function wasInForce({wording}: NativeCandidate): boolean {
-    return core.native.standsIn(wording);
+    const {state, againInMs} = sight.look(
+      {
+        policy,
+        binding,
+        livePolicy: mirroredOf(policy),
+        liveBinding: mirroredOf(binding),
+        stoodIn: core.native.standsIn(candidate.wording),
+        refusal: refusalOf(id, plan)?.message,
+        now: clock.monotonic(),
+      },
+      !started,
+    );
+    if (againInMs !== undefined) looks.addAfter(id, againInMs);
+    return state;
   }
 
   function refusalOf(id: string, plan: NativePlan): Refusal | undefined {
@@ -177,7 +142,7 @@ export function createNativePoliciesFeature(core: Core): Feature {
       return;
     }
     await core.rights.refresh();
-    const missing = missingRights(plan.type);
+    const missing = missingRights(plan.type, core.rights);
     if (missing !== undefined) {
       refuse(id, plan, {message: missing, keeps: true});
       writes.addAfter(id, rightsMs);
@@ -235,14 +200,8 @@ export function createNativePoliciesFeature(core: Core): Feature {
   function isCovered(id: string, {wording}: NativeCandidate): boolean {
     const {kind, name} = splitId(id);
     const covered = core.covered(kind, name);
-    const sight = sights.get(id);
-    if (sight === undefined) return false;
-    if (covered?.uid !== wording.source.uid || covered.generation !== wording.source.generation) {
-      sight.coveredSince = undefined;
-      return false;
-    }
-    sight.coveredSince ??= clock.monotonic();
-    return clock.monotonic() - sight.coveredSince >= inForceMs;
+    const {uid, generation} = wording.source;
+    return sights.get(id)?.isCovered(covered?.uid === uid && covered.generation === generation, clock.monotonic()) === true;
   }
 
   /** Bindings first: without its binding a policy does nothing. */
@@ -266,14 +225,6 @@ export function createNativePoliciesFeature(core: Core): Feature {
       await writer.remove(object, uid);
       log.info(`${object.resource} ${object.name} deleted`, {policy: name});
     }
-  }
-
-  function missingRights(type: NativeType): string | undefined {
-    const {policy, binding} = nativeKinds[type];
-    for (const [{resource}, label] of [[policy, type === 'validating' ? 'ValidatingAdmissionPolicies' : 'MutatingAdmissionPolicies'], [binding, `${labels[type]}Bindings`]] as const) {
-      if (verbs.some(verb => core.rights.can(verb, nativeGroup, resource) === false)) return `insufficient permissions to generate ${label}`;
-    }
-    return undefined;
   }
 
   function mirror(resource: string, version: string): Registration {
@@ -338,17 +289,6 @@ export function createNativePoliciesFeature(core: Core): Feature {
       await Promise.all([looks.stop(), writes.stop()]);
     },
   };
-}
-
-function refusalFor(plan: NativePlan, {kind}: NativeObject, outcome: WriteOutcome): Omit<Refusal, 'plan'> {
-  const plural = kind.endsWith('Policy') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
-  if (outcome.type === 'forbidden') return {message: `insufficient permissions to generate ${plural}`, keeps: true};
-  const why = 'message' in outcome ? (outcome.type === 'refused' ? `the API server refuses it: ${outcome.message}` : outcome.message) : '';
-  return {message: `skip generating ${labels[plan.type]}: ${why}`, keeps: false};
-}
-
-function textOfPlan({spec, binding}: NativePlan): string {
-  return JSON.stringify([spec, binding], (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
 function keyOf(resource: string, version: string): string {

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest';
 import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {yamlObject} from '../../engine/policy/testing/build.js';
 import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import type {NativeWish} from './native-plan.js';
@@ -42,7 +42,7 @@ rules:
   return planClassicPolicy(state.policy, {exceptions: named, resources: builtinResourceMap});
 }
 
-const rules = (parts: Parts) => (wish(parts).plan?.spec['matchConstraints'] as JsonObject)['resourceRules'];
+const rules = (parts: Parts) => ownPath(wish(parts).plan?.spec, 'matchConstraints', 'resourceRules');
 
 describe('the native copy of a ClusterPolicy', () => {
   it('says what the rule says', () => {
