@@ -2,7 +2,7 @@ import {checkExceptionConditions} from '../../engine/cel-policies/compile/check-
 import {loadCelException} from '../../engine/cel-policies/load/load-cel-exception.js';
 import type {Diagnostic} from '../../engine/diagnostic.js';
 import type {JsonObject} from '../../engine/json/types.js';
-import type {Finding, Severity} from '../../engine/lint/index.js';
+import {celDoubts, type Finding, type Severity} from '../../engine/lint/index.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {PolicyDocument} from '../files/load-policies.js';
 import {preparePolicy} from '../offline/prepare-policies.js';
@@ -23,9 +23,9 @@ export function lintCel(document: PolicyDocument, {resources, bindings}: CelLint
     return [...findings(faults, 'error'), ...findings(warnings, 'warning')];
   }
   if (family !== 'cel' && family !== 'vap' && family !== 'map') return undefined;
-  const {invalid, warnings, refusal} = preparePolicy(document, resources, bindings);
+  const {invalid, warnings, refusal, cel} = preparePolicy(document, resources, bindings);
   const unserved = refusal === undefined ? [] : [{code: 'not-served', path: '', message: refusal}];
-  return [...findings(invalid, 'error'), ...findings([...warnings, ...unserved], 'warning')];
+  return [...findings(invalid, 'error'), ...findings([...warnings, ...unserved], 'warning'), ...(cel === undefined ? [] : celDoubts(cel))];
 }
 
 function findings(diagnostics: readonly Diagnostic[], severity: Severity): Finding[] {

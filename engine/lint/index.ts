@@ -1,2 +1,3 @@
+export {celCatalogue, celDoubts} from './lint-cel.js';
 export {lintCatalogue, lintPolicy} from './lint-policy.js';
 export type {Finding, LintOptions, Severity} from './types.js';

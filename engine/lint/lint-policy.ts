@@ -2,6 +2,7 @@ import type {Diagnostic} from '../diagnostic.js';
 import {type JsonObject, ownPath} from '../json/types.js';
 import {loadClassicPolicy} from '../policy/index.js';
 import type {ClassicPolicy} from '../policy/model.js';
+import {celCatalogue} from './lint-cel.js';
 import {expressionRules} from './expression-rules.js';
 import {idempotenceRule, lintIdempotence} from './idempotence.js';
 import {matchRules} from './match-rules.js';
@@ -24,7 +25,7 @@ export const lintCatalogue: ReadonlyArray<{
   readonly severity: Severity;
   readonly summary: string;
   readonly hint: string;
-}> = [...rules.map(({id, severity, summary, hint}) => ({id, severity, summary, hint})), {...idempotenceRule}].sort(
+}> = [...rules.map(({id, severity, summary, hint}) => ({id, severity, summary, hint})), {...idempotenceRule}, ...celCatalogue].sort(
   (a, b) => (a.id < b.id ? -1 : 1),
 );
 
