@@ -3,7 +3,7 @@ import {conditionsHold} from '../cel-policies/run/conditions.js';
 import {PolicyScope} from '../cel-policies/run/scope.js';
 import {namespaceOf, nativeData} from '../cel-policies/run/scope-data.js';
 import type {RuleRun} from '../context/rule-run.js';
-import {EvalError} from '../diagnostic.js';
+import {BudgetError, EvalError} from '../diagnostic.js';
 import type {Json, JsonObject} from '../json/types.js';
 import type {EngineRequest} from '../types.js';
 import {authorizerFor} from './authorizer.js';
@@ -22,6 +22,8 @@ export interface Decided {
   /** Sees the whole cluster. */
   readonly cluster: RuleRun;
   readonly params: Json;
+  /** `failurePolicy: Ignore`: what cannot be evaluated keeps no other validation from denying. */
+  readonly lenient?: boolean;
 }
 
 /** Judges a request as the API server does. Throws EvalError where the namespace cannot be had, or to wait. */
@@ -33,21 +35,24 @@ export function decide(rules: NativeRules, about: Decided): NativeDecision {
     if (!(thrown instanceof EvalError)) throw thrown;
     return {type: 'error', message: thrown.message, index: undefined};
   }
+  let failure: NativeDecision | undefined;
   for (const [index, {program, message, messageProgram}] of rules.validations.programs.entries()) {
     try {
       if (program.evaluate(scope.bindings, scope.host) === true) continue;
     } catch (thrown) {
       if (!(thrown instanceof EvalError)) throw thrown;
-      return {
+      failure ??= {
         type: 'error',
         message: `expression '${program.source.trim()}' resulted in error: ${thrown.message}`,
         index,
       };
+      if (about.lenient === true && !(thrown instanceof BudgetError)) continue;
+      return failure;
     }
     const text = produced(messageProgram, scope) ?? message?.trim();
     return {type: 'deny', message: text || `failed expression: ${program.source.trim()}`, index};
   }
-  return {type: 'admit'};
+  return failure ?? {type: 'admit'};
 }
 
 export function nativeScope(rules: NativeRules, {request, host, cluster, params}: Decided): PolicyScope {

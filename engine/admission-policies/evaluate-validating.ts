@@ -12,7 +12,8 @@ export function evaluateValidating(
   {request, run}: {readonly request: EngineRequest; readonly run: RuleRun},
 ): CelVerdict {
   const params = findParams(source.paramKind, binding?.source.paramRef, {request, run, asList: rules.readsParamItems});
-  const decisions = params.map(param => decide(rules, {request, host: run, cluster: run, params: param}));
+  const about = {request, host: run, cluster: run, lenient: source.failurePolicy === 'Ignore'};
+  const decisions = params.map(param => decide(rules, {...about, params: param}));
   return verdictFrom(decisions, source.ref.name);
 }
 

@@ -77,6 +77,16 @@ describe('a native validating policy', () => {
       "p error expression 'object.nope == 1' resulted in error: no such key: nope",
     ],
     [
+      'under failure policy Ignore those after it are judged',
+      'failurePolicy: Ignore, validations: [{expression: object.nope == 1}, {expression: "false", message: refused}]',
+      'p fail refused',
+    ],
+    [
+      'and what cannot be judged is told when none of them denies',
+      'failurePolicy: Ignore, validations: [{expression: object.nope == 1}, {expression: "true"}]',
+      "p error expression 'object.nope == 1' resulted in error: no such key: nope",
+    ],
+    [
       'conditions',
       'matchConditions: [{name: c, expression: "false"}], validations: [{expression: "false"}]',
       "p skip match conditions aren't met",
