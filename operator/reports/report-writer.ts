@@ -1,6 +1,7 @@
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
 import {joinKey, type ObjectReader} from '../../adapters/kube/object-store.js';
+import {collectionPath, objectPath} from '../../adapters/kube/paths.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {createRateLimit} from '../../adapters/kube/rate-limit.js';
@@ -61,6 +62,8 @@ const writesPerSecond = 1_000;
 const flushMs = 1_500;
 const complainEveryMs = 60_000;
 const bulk = {unthrottled: true} as const;
+/** What was written is known: its metadata is answer enough. */
+const brief = {...bulk, query: {fieldManager: 'kyverno'}, accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json'} as const;
 
 /**
  * Writes reports: one read and one write per object whose results differ from what its report says, none where they do
@@ -149,10 +152,10 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
             dropped.inc({reason: 'too-many-reports'});
             return;
           }
-          await fitting(report, body => client.create(collection, body, {...bulk, fieldManager: 'kyverno'}));
+          await fitting(report, body => client.request({...brief, method: 'POST', path: collectionPath(collection), body}));
           writes.inc({operation: 'create'});
         } else {
-          await fitting(report, body => client.update(ref, body, {...bulk, fieldManager: 'kyverno'}));
+          await fitting(report, body => client.request({...brief, method: 'PUT', path: objectPath(ref), body}));
           writes.inc({operation: 'update'});
         }
         return;
