@@ -37,6 +37,7 @@ import {createCelFamily, namespaceOfKey} from './cel-policies/cel-serving.js';
 import {celStatusSource} from './cel-policies/cel-status-source.js';
 import {createOffload} from './cel-policies/offload.js';
 import {createOwnRights} from './permissions/own-rights.js';
+import {createWorkerRights} from './permissions/worker-rights.js';
 import type {CelPolicyState} from '../engine/cel-policies/snapshot/cel-policy-cache.js';
 import {lateReader} from './manager/late-reader.js';
 import {EntryStore} from './global-context/entry-store.js';
@@ -484,6 +485,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       policyReview: createPolicyReview({
         ...{resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls},
         cel: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
+        rights: createWorkerRights({client: workers.of('background'), account: flags.backgroundServiceAccountName || `system:serviceaccount:${namespace}:${environment.serviceAccountName}`, clock, log}),
       }),
       cel: cel.serving,
       policies: {has: key => cache.policy(key)?.status === 'served'},

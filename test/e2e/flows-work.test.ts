@@ -5,7 +5,7 @@ import {eventually} from '../cluster/eventually.js';
 import {guideRoot} from '../guide/load.js';
 import {type FlowMaterial, flowMaterials} from './support/flow-material.js';
 import {auditing, createFlowTools, type FlowTools} from './support/flow-tools.js';
-import {grant, grantOn} from './support/grants.js';
+import {grant, grantOn, revoke} from './support/grants.js';
 import {isScanned, putWitness, reportedResults} from './support/guide-reports.js';
 import {createNamespaces} from './support/namespaces.js';
 import {type OperatorCluster, startOperatorCluster} from './support/operator-cluster.js';
@@ -139,8 +139,11 @@ describe('F6: generation does not happen', () => {
       expect(block.stdout).toContain(part);
   });
 
-  it('F6.1 tells the missing right, and goes on by itself once it is granted', async () => {
+  it('F6.1 tells the right that went missing, and goes on by itself once it is granted', async () => {
+    const rights = [grantOn({apiVersion: 'v1', kind: 'PodTemplate'}, 'background')];
+    await grant(operator, 'flows-templates', 'background', rights);
     await tools.serve(makes('PodTemplate', {template: {spec: {containers: [{name: 'c', image: 'registry.example/app:1'}]}}}));
+    await revoke(operator, 'flows-templates', rights);
     expect((await tools.create(room('room-two'))).allowed).toBe(true);
     const line = await eventually(
       async () => {
@@ -150,7 +153,7 @@ describe('F6: generation does not happen', () => {
       {what: 'the reason in the log'},
     );
     for (const part of ['kyverno/kyverno', 'podtemplates', 'aggregate-to-background-controller']) expect(line).toContain(part);
-    await grant(operator, 'flows-templates', 'background', [grantOn({apiVersion: 'v1', kind: 'PodTemplate'}, 'background')]);
+    await grant(operator, 'flows-templates', 'background', rights);
     const made: Thing = {apiVersion: 'v1', kind: 'PodTemplate', metadata: {name: 'furniture', namespace: 'room-two'}};
     await eventually(async () => (await operator.cluster.request('GET', pathOf(made))).status === 200, {
       what: 'the generated object, after the grant',

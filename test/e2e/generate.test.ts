@@ -1,5 +1,6 @@
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
+import {grant, grantOn, revoke} from './support/grants.js';
 import {createNamespaces} from './support/namespaces.js';
 import {type OperatorCluster, startOperatorCluster} from './support/operator-cluster.js';
 import {collectionOf, dropAll, pathOf, policyPath, put, type Thing, write} from './support/policies.js';
@@ -129,9 +130,15 @@ describe('a generate rule that keeps in step', () => {
 });
 
 describe('a rule without the right to make what it makes', () => {
-  it('says which right to grant, once, and goes on when it is granted', async () => {
+  it('is refused; that lost its right, it says which one to grant, once, and goes on when it is granted', async () => {
     const policy = generating('secrets', {apiVersion: 'v1', kind: 'ServiceAccount', name: '{{ request.object.metadata.name }}', namespace: 'office', synchronize: true, data: {automountServiceAccountToken: false}});
+    const rights = [grantOn({apiVersion: 'v1', kind: 'ServiceAccount'}, 'background')];
+    const refusal = await operator.cluster.request<{message?: string}>('POST', policyPath(policy).slice(0, -'/secrets'.length), policy);
+    expect(refusal.status).toBe(400);
+    expect(refusal.body.message).toContain("auth check fails, additional privileges are required for the service account 'system:serviceaccount:kyverno:kyverno': get, create, update, delete serviceaccounts in namespace office");
+    await grant(operator, 'make-accounts', 'background', rights);
     await serve(policy);
+    await revoke(operator, 'make-accounts', rights);
     for (const name of ['s1', 's2', 's3']) await write(operator, trigger(name));
     const condition = await eventually(
       async () => (await get<Thing>(policyPath(policy)))?.status?.conditions?.find(({reason}) => reason === 'Forbidden'),
@@ -139,13 +146,7 @@ describe('a rule without the right to make what it makes', () => {
     );
     expect(condition.message).toContain('rule make: kyverno/kyverno lacks the right to create serviceaccounts');
     expect(condition.message).toContain('rbac.kyverno.io/aggregate-to-background-controller');
-    const role = {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: {name: 'make-accounts', labels: {'rbac.kyverno.io/aggregate-to-background-controller': 'true'}},
-      rules: [{apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete']}],
-    };
-    await operator.cluster.request('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', role);
+    await grant(operator, 'make-accounts', 'background', rights);
     await eventually(async () => (await get('/api/v1/namespaces/office/serviceaccounts/s3')) !== undefined, {what: 's3', timeoutMs: 60_000});
     await noRequestsLeft();
     await eventually(async () => (await get<Thing>(policyPath(policy)))?.status?.conditions?.every(({reason}) => reason !== 'Forbidden'), {what: 'no condition any more', timeoutMs: 30_000});

@@ -9,9 +9,12 @@ import {loadGlobalContextEntry} from '../../engine/global-context/load-entry.js'
 import {deepEqual} from '../../engine/json/equal.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {loadClassicPolicy, loadException} from '../../engine/policy/index.js';
+import type {MaybePromise} from '../../engine/context-loader.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
-import {reviewCelObject} from './review-cel-object.js';
+import {after} from '../context.js';
 import type {AdmissionRequest, PolicyReview, PolicyReviewResult} from '../types.js';
+import {type NeededRight, neededRights} from './needed-rights.js';
+import {reviewCelObject} from './review-cel-object.js';
 
 export interface ReviewOptions {
   readonly resources: () => ResourceMap;
@@ -21,6 +24,8 @@ export interface ReviewOptions {
   readonly unknownKinds: 'refuse' | 'warn';
   /** Absent: policies written in CEL are not judged as they are written. */
   readonly cel?: Omit<CelCompileOptions, 'resources'>;
+  /** Faults for what the background may not do. Absent: told when a policy works. */
+  readonly rights?: ((needed: readonly NeededRight[]) => Promise<readonly Diagnostic[]>) | undefined;
   /** What the object was before a client took parts out of it; each `restored` path is told to the requester. */
   readonly restore?: (object: JsonObject) => {readonly object: JsonObject; readonly restored: readonly string[]};
 }
@@ -32,14 +37,13 @@ export function createPolicyReview(options: ReviewOptions): PolicyReview {
   return {review: request => reviewObject(request, options)};
 }
 
-function reviewObject(request: AdmissionRequest, options: ReviewOptions): PolicyReviewResult {
+function reviewObject(request: AdmissionRequest, options: ReviewOptions): MaybePromise<PolicyReviewResult> {
   const {kind} = request;
   if (request.object === undefined) return accepted;
   const {object, restored} = options.restore?.(request.object) ?? {object: request.object, restored: []};
   if (kind.group === 'kyverno.io' && (kind.kind === 'ClusterPolicy' || kind.kind === 'Policy')) {
-    const result = reviewPolicy(object, request.oldObject, options);
     const notes = restored.map(path => `${path}: kubectl apply took the null out of the stored policy; it is read as written`);
-    return {...result, warnings: [...result.warnings, ...notes]};
+    return after(reviewPolicy(object, request.oldObject, options), result => ({...result, warnings: [...result.warnings, ...notes]}));
   }
   if (kind.group === 'kyverno.io' && kind.kind === 'PolicyException')
     return reviewException(object, options.exceptions);
@@ -53,11 +57,13 @@ function reviewObject(request: AdmissionRequest, options: ReviewOptions): Policy
 }
 
 /** A stored policy that does not load (its kinds went, its rules got stricter) must still lose labels and finalizers. */
-function reviewPolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): PolicyReviewResult {
-  const result = judgePolicy(object, old, options);
-  if (result.allowed || old === undefined || !saysTheSame(object, old)) return result;
-  const warnings = result.errors.map(error => `the policy is not Ready: ${formatDiagnostic(error)}`);
-  return {allowed: true, errors: [], warnings: [...result.warnings, ...warnings]};
+function reviewPolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): MaybePromise<PolicyReviewResult> {
+  const same = old !== undefined && saysTheSame(object, old);
+  return after(judgePolicy(object, old, same ? {...options, rights: undefined} : options), result => {
+    if (result.allowed || !same) return result;
+    const warnings = result.errors.map(error => `the policy is not Ready: ${formatDiagnostic(error)}`);
+    return {allowed: true, errors: [], warnings: [...result.warnings, ...warnings]};
+  });
 }
 
 function saysTheSame(object: JsonObject, old: JsonObject): boolean {
@@ -68,7 +74,7 @@ function saysTheSame(object: JsonObject, old: JsonObject): boolean {
 }
 
 /** What this release cannot judge is stored all the same: its status says that it is not served. */
-function judgePolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): PolicyReviewResult {
+function judgePolicy(object: JsonObject, old: JsonObject | undefined, options: ReviewOptions): MaybePromise<PolicyReviewResult> {
   const loaded = loadClassicPolicy(object, {
     resources: options.resources(),
     unknownKinds: options.unknownKinds,
@@ -79,11 +85,14 @@ function judgePolicy(object: JsonObject, old: JsonObject | undefined, options: R
   const {problems} = compilePolicy(loaded.policy, options.compile);
   const unserved = problems.filter(problem => problem.code === 'not-served');
   const errors: readonly Diagnostic[] = problems.filter(problem => problem.code !== 'not-served');
-  return {
+  const result = {
     allowed: errors.length === 0,
     errors,
     warnings: [...warnings, ...unserved.map(problem => `the policy will not be Ready: ${formatDiagnostic(problem)}`)],
   };
+  const needed = result.allowed && options.rights !== undefined ? neededRights(loaded.policy, options.resources()) : [];
+  if (needed.length === 0) return result;
+  return options.rights!(needed).then(missing => ({...result, allowed: missing.length === 0, errors: missing}));
 }
 
 function reviewCleanup(object: JsonObject, options: ReviewOptions): PolicyReviewResult {

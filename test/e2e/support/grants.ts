@@ -28,13 +28,35 @@ export async function grant(operator: Pick<OperatorCluster, 'cluster'>, name: st
   if (rules.length === 0) return;
   const labels = {[`rbac.kyverno.io/aggregate-to-${duty}-controller`]: 'true'};
   await write(operator, {apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: {name, labels}, rules} as Thing);
-  const wanted = rules.flatMap(rule => rule.resources.flatMap(resource => rule.verbs.map(verb => `${verb} ${resource}`)));
+  const wanted = rightsIn(rules);
   await eventually(
     async () => {
-      const {body} = await operator.cluster.request<{rules?: readonly Grant[]}>('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles/kyverno:extra');
-      const granted = new Set(body.rules?.flatMap(rule => rule.resources.flatMap(resource => rule.verbs.map(verb => `${verb} ${resource}`))));
-      return wanted.every(right => granted.has(right));
+      const granted = await grantedRights(operator);
+      return [...wanted].every(right => granted.has(right));
     },
     {what: `the rights of ${name} in force`},
   );
+}
+
+/** Takes back what `grant` gave by that name, where nothing else grants it. No longer in force when this resolves. */
+export async function revoke(operator: Pick<OperatorCluster, 'cluster'>, name: string, rules: readonly Grant[]): Promise<void> {
+  await operator.cluster.request('DELETE', `${clusterRoles}/${name}`);
+  await eventually(
+    async () => {
+      const granted = await grantedRights(operator);
+      return [...rightsIn(rules)].every(right => !granted.has(right));
+    },
+    {what: `the rights of ${name} taken back`},
+  );
+}
+
+const clusterRoles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+
+async function grantedRights(operator: Pick<OperatorCluster, 'cluster'>): Promise<ReadonlySet<string>> {
+  const {body} = await operator.cluster.request<{rules?: readonly Grant[]}>('GET', `${clusterRoles}/kyverno:extra`);
+  return rightsIn(body.rules ?? []);
+}
+
+function rightsIn(rules: readonly Grant[]): ReadonlySet<string> {
+  return new Set(rules.flatMap(rule => rule.resources.flatMap(resource => rule.verbs.map(verb => `${verb} ${resource}`))));
 }
