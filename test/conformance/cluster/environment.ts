@@ -9,7 +9,7 @@ import {type Baseline, takeBaseline} from './leftovers.js';
 import {startPods} from './pods.js';
 import type {Profile} from './profiles.js';
 import {programsFolder} from './programs-folder.js';
-import {standardRoles} from './standard-roles.js';
+import {accountArgs, serviceAccounts, standardRoles} from './standard-roles.js';
 
 /** A control plane with the operator, as a profile wants it. */
 export interface Environment {
@@ -54,10 +54,10 @@ export async function startEnvironment(profile: Profile, options: EnvironmentOpt
       await applyDefinitions(cluster, join(options.workspace, 'policies-chainsaw/.chainsaw/crds'));
     if (operatorArgs === undefined) await installCrds(cluster);
     else {
-      await create(cluster, standardRoles);
+      await create(cluster, [...serviceAccounts, ...standardRoles]);
       operator = await installOperator(cluster, {
         replicas: 1,
-        args: [...operatorArgs, '--v=3'],
+        args: [...operatorArgs, ...accountArgs, '--v=3'],
         command: [process.execPath, options.bundle],
         // Else a real scheduler would put them on a node that does not exist.
         ...(pods ? {schedulerName: 'test-node-agent'} : {}),

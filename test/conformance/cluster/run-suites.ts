@@ -83,7 +83,10 @@ async function runGroup(context: Context, profile: Profile, suites: readonly Clu
       if (signal.aborted) return;
       if (environment === undefined) {
         say(`-- ${profile.name}, Kubernetes ${profile.minor}: ${suites.length} suites`);
-        environment = await startEnvironment(profile, context);
+        environment = await startEnvironment(profile, context).catch((error: Error) => {
+          say(`   ${error.message.split('\n')[0]}; once more`);
+          return startEnvironment(profile, context);
+        });
       }
       await runOne(context, environment, suite);
       const problem = await environment.baseline.restore().then(
