@@ -171,20 +171,25 @@ function selectorTest(selector: LabelSelector | undefined, labels: string): Test
   if (selector === undefined) return always;
   return all(
     ...Object.entries(selector.matchLabels ?? {}).map(([key, value]) => tagTest(labels, key, value)),
-    ...(selector.matchExpressions ?? []).map(({key, operator, values = []}) => {
-      const held = optionalField(labels, key);
-      switch (operator) {
-        case 'Exists':
-          return one(`${held}.hasValue()`);
-        case 'DoesNotExist':
-          return one(`!${held}.hasValue()`);
-        case 'In':
-          return relation(`${held}.orValue('') in [${values.map(quoted).join(', ')}]`);
-        case 'NotIn':
-          return any(one(`!${held}.hasValue()`), not(relation(`${held}.orValue('') in [${values.map(quoted).join(', ')}]`)));
-      }
-    }),
+    ...(selector.matchExpressions ?? []).map(expression => expressionTest(expression, labels)),
   );
+}
+
+type LabelExpression = NonNullable<LabelSelector['matchExpressions']>[number];
+
+function expressionTest({key, operator, values = []}: LabelExpression, labels: string): Test {
+  const held = optionalField(labels, key);
+  const listed = relation(`${held}.orValue(null) in [${values.map(quoted).join(', ')}]`);
+  switch (operator) {
+    case 'Exists':
+      return one(`${held}.hasValue()`);
+    case 'DoesNotExist':
+      return one(`!${held}.hasValue()`);
+    case 'In':
+      return listed;
+    case 'NotIn':
+      return not(listed);
+  }
 }
 
 function subjectTest({kind, name, namespace}: Subject): Test {
