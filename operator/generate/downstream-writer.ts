@@ -10,6 +10,7 @@ import {covers, fieldManager, foreignAdditions} from './compare.js';
 import {type Desired, labelledBy, withRelation} from './desired-object.js';
 import type {Downstream, DownstreamIndex} from './downstream-index.js';
 import {type Relation, relationAnnotation, relationOf} from './relation.js';
+import {withoutUndeclared} from './undeclared-fields.js';
 import {MissingRight, Refused, writeFailure} from './work-errors.js';
 
 export type ApplyOutcome = 'created' | 'updated' | 'unchanged' | 'left' | 'claimed';
@@ -36,9 +37,13 @@ export interface DownstreamWriterOptions {
   readonly isMissing: (right: MissingRight) => boolean;
 }
 
+const mostShapes = 1_000;
+
 /** Server-side apply under our field manager; never delete and create anew unless the policy says so. */
 export function createDownstreamWriter({client, log, metrics, resources}: WriterCore, {index, isMissing}: DownstreamWriterOptions): DownstreamWriter {
   const written = new Map<string, string>();
+  /** What the API server said of fields that its schema does not have, by rule and kind: they are not sent again. */
+  const undeclared = new Map<string, string>();
   const writes = new Counter({name: 'kyverno_generate_writes_total', help: 'Generated objects created, updated, deleted and let go', labelNames: ['operation'], registers: [metrics.registry]});
 
   async function read(ref: ObjectRef, kind: Desired['kind']): Promise<JsonObject | undefined> {
@@ -50,7 +55,24 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
     }
   }
 
-  async function apply(desired: Desired, {policy, rule}: {policy: BackgroundPolicy; rule: BackgroundRule}): Promise<ApplyOutcome> {
+  async function apply(asRuled: Desired, owner: {policy: BackgroundPolicy; rule: BackgroundRule}): Promise<ApplyOutcome> {
+    const {policy, rule} = owner;
+    const shape = `${policy.id}|${policy.version}|${rule.name}|${asRuled.kind.group}/${asRuled.kind.kind}`;
+    const known = undeclared.get(shape);
+    const desired = known === undefined ? asRuled : {...asRuled, object: withoutUndeclared(asRuled.object, known) ?? asRuled.object};
+    try {
+      return await applyDeclared(desired, owner);
+    } catch (error) {
+      const object = error instanceof Error ? withoutUndeclared(desired.object, error.message) : undefined;
+      if (object === undefined) throw error;
+      if (undeclared.size > mostShapes) undeclared.clear();
+      undeclared.set(shape, `${known ?? ''}\n${(error as Error).message}`);
+      log.warn(`background: policy ${policy.ref.key} rule ${rule.name} names fields that ${asRuled.kind.kind} does not have; they are left out`, {error: (error as Error).message});
+      return applyDeclared({...desired, object}, owner);
+    }
+  }
+
+  async function applyDeclared(desired: Desired, {policy, rule}: {policy: BackgroundPolicy; rule: BackgroundRule}): Promise<ApplyOutcome> {
     const {kind} = desired;
     const name = namedObject(desired.object);
     const ref = refOf(name, kind);

@@ -6,6 +6,7 @@ import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy} from '../update-requests/background-policy.js';
 import {type NamedObject, namedObject} from '../update-requests/trigger.js';
 import {resourceId} from '../update-requests/trigger-kinds.js';
+import type {IsJudged} from '../update-requests/judged-objects.js';
 import type {DownstreamIndex} from './downstream-index.js';
 import type {DownstreamWriter} from './downstream-writer.js';
 import {createKindWatches, type WatchedObject} from './kind-watches.js';
@@ -29,8 +30,9 @@ export interface StateSyncOptions {
   readonly index: DownstreamIndex;
   readonly writer: DownstreamWriter;
   readonly obligations: Obligations;
-  /** The trigger is to be looked at, soon. */
-  readonly enqueue: (policyId: string, trigger: NamedObject) => void;
+  readonly isJudged: IsJudged;
+  /** The trigger is to be looked at, soon; with a version: unless that has been looked at. */
+  readonly enqueue: (policyId: string, trigger: NamedObject, version?: string) => void;
   /** Something happened to an object: work under way on it may rest on what it was before. */
   readonly onTouched: (object: NamedObject) => void;
   /** A source came or changed: who waited for one may go on. */
@@ -43,7 +45,7 @@ const noPlan: WatchPlan = {watches: new Map(), triggered: new Map(), copied: new
 const reportGroups = /^(wgpolicyk8s\.io|openreports\.io|reports\.kyverno\.io|kyverno\.io|policies\.kyverno\.io|events\.k8s\.io|metrics\.k8s\.io)$/;
 
 /** Derives work from the cluster's state: triggers, sources and made objects as they come, change and go. */
-export function createStateSync({core, families, index, writer, obligations, enqueue, onTouched, onSource}: StateSyncOptions): StateSync {
+export function createStateSync({core, families, index, writer, obligations, isJudged, enqueue, onTouched, onSource}: StateSyncOptions): StateSync {
   const {client, clock, log, resources} = core;
   let plan = noPlan;
   let running = false;
@@ -105,16 +107,16 @@ export function createStateSync({core, families, index, writer, obligations, enq
       const own = rules.filter(({policy}) => policy.id === policyId);
       const wanted = plan.watches.get(id);
       if (own.length === 0 || wanted === undefined) continue;
-      for (const object of watches.objects(wanted.kind)) if (own.some(item => isEligible(item, object))) enqueue(policyId, object.object);
+      for (const object of watches.objects(wanted.kind)) if (own.some(item => isEligible(wanted.kind, item, object))) enqueue(policyId, object.object);
     }
   }
 
-  function isEligible({policy, rule}: {readonly policy: BackgroundPolicy; readonly rule: BackgroundPolicy['rules'][number]}, {object, created, relation}: WatchedObject): boolean {
+  function isEligible(kind: KindInfo, {policy, rule}: {readonly policy: BackgroundPolicy; readonly rule: BackgroundPolicy['rules'][number]}, {object, created, relation}: WatchedObject): boolean {
     const {namespace} = policy.ref;
     if (namespace !== '' && object.namespace !== namespace) return false;
     if (rule.skipBackgroundRequests && relation !== undefined) return false;
     if (rule.needsRequest || rule.readsOld) return false;
-    return rule.existing || created > policy.created;
+    return (rule.existing || created > policy.created) && isJudged(kind, object, !rule.existing);
   }
 
   function onObject(kind: KindInfo, {now, before}: {readonly now: WatchedObject | undefined; readonly before: NamedObject}): void {
@@ -140,15 +142,20 @@ export function createStateSync({core, families, index, writer, obligations, enq
   }
 
   function asTrigger(kind: KindInfo, now: WatchedObject | undefined, before: NamedObject): void {
-    for (const {relation} of index.ofTriggerPlace(now?.object ?? before)) enqueue(relation.policy, relation.trigger);
-    for (const {policyId, trigger} of obligations.ofPlace(now?.object ?? before)) enqueue(policyId, trigger);
+    for (const {relation} of index.ofTriggerPlace(now?.object ?? before)) enqueue(relation.policy, relation.trigger, versionFor(relation.trigger, now));
+    for (const {policyId, trigger} of obligations.ofPlace(now?.object ?? before)) enqueue(policyId, trigger, versionFor(trigger, now));
     if (now === undefined) return;
     const queued = new Set<string>();
     for (const item of plan.triggered.get(resourceId(kind)) ?? []) {
-      if (queued.has(item.policy.id) || !isEligible(item, now)) continue;
+      if (queued.has(item.policy.id) || !isEligible(kind, item, now)) continue;
       queued.add(item.policy.id);
-      enqueue(item.policy.id, now.object);
+      enqueue(item.policy.id, now.object, now.resourceVersion);
     }
+  }
+
+  /** Of the trigger itself; another object of its name says nothing of it. */
+  function versionFor(trigger: NamedObject, now: WatchedObject | undefined): string | undefined {
+    return now !== undefined && now.object.uid === trigger.uid ? now.resourceVersion : undefined;
   }
 
   function asSource(kind: KindInfo, now: WatchedObject | undefined, before: NamedObject): void {

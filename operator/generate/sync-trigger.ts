@@ -8,6 +8,7 @@ import type {Core} from '../feature.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RuleOutcome} from '../update-requests/background-policy.js';
 import {kindOf, type NamedObject, namedObject, placeKey, refOf, shownObject} from '../update-requests/trigger.js';
+import type {IsJudged} from '../update-requests/judged-objects.js';
 import {desiredObject} from './desired-object.js';
 import type {Downstream, DownstreamIndex} from './downstream-index.js';
 import type {ApplyOutcome, DownstreamWriter} from './downstream-writer.js';
@@ -28,6 +29,8 @@ export interface RequestEvidence {
 export interface SyncResult {
   readonly applied: ReadonlyArray<{readonly object: NamedObject; readonly rule: string; readonly outcome: ApplyOutcome}>;
   readonly removed: readonly NamedObject[];
+  /** Version of the trigger that was looked at; empty when it is not there. */
+  readonly version: string;
   /** The trigger is not there (any more). */
   readonly missing: boolean;
 }
@@ -65,6 +68,7 @@ export interface TriggerSyncOptions {
   readonly index: DownstreamIndex;
   readonly writer: DownstreamWriter;
   readonly obligations: Obligations;
+  readonly isJudged: IsJudged;
   /** Whether a policy that is not served is no more at all. */
   readonly isGone: (policy: string) => Promise<boolean>;
   /** Another trigger of the rule wants what this one no longer has: it is to be looked at again. */
@@ -72,7 +76,7 @@ export interface TriggerSyncOptions {
   readonly onClaimed: (policy: string, trigger: NamedObject, object: NamedObject) => void;
 }
 
-export function createTriggerSync({core, families, index, writer, obligations, isGone, onReleased, onClaimed}: TriggerSyncOptions): TriggerSync {
+export function createTriggerSync({core, families, index, writer, obligations, isJudged, isGone, onReleased, onClaimed}: TriggerSyncOptions): TriggerSync {
   const {client, clock, log, resources} = core;
 
   function find(policyId: string): {family: BackgroundFamily; policy: BackgroundPolicy} | undefined {
@@ -100,12 +104,12 @@ export function createTriggerSync({core, families, index, writer, obligations, i
     const found = find(policyId);
     const known = index.ofTrigger(policyId, named);
     // One that is refused after a change, or not read yet, keeps what it made.
-    if (found === undefined) return {applied: [], removed: (await isGone(policyId)) ? await dropAll(known) : [], missing: false};
+    if (found === undefined) return {applied: [], removed: (await isGone(policyId)) ? await dropAll(known) : [], version: '', missing: false};
     const {policy, family} = found;
     const gone = known.filter(({relation}) => !policy.rules.some(rule => rule.type === 'generate' && rule.name === relation.rule));
     const removed = await dropAll(gone);
     const kind = kindOf(named, resources());
-    if (kind === undefined) return {applied: [], removed, missing: true};
+    if (kind === undefined) return {applied: [], removed, version: '', missing: true};
     const live = await read(named, kind);
     const run = new Run(policy, family, kind, named, live, evidence);
     if (live === undefined || evidence?.operation === 'DELETE') return run.withoutTrigger(removed);
@@ -194,6 +198,7 @@ export function createTriggerSync({core, families, index, writer, obligations, i
       if (obligations.has(this.policy.id, rule.name, this.named)) return true;
       if (rule.needsRequest || rule.readsOld) return false;
       if (rule.skipBackgroundRequests && relationOf(live) !== undefined) return false;
+      if (!isJudged(this.kind, this.named, !rule.existing)) return false;
       if (rule.existing) return true;
       const created = Date.parse(textOf(ownPath(live, 'metadata', 'creationTimestamp')));
       return rule.synchronize && created > this.policy.created && (rule.operations === undefined || rule.operations.has('CREATE'));
@@ -303,7 +308,7 @@ export function createTriggerSync({core, families, index, writer, obligations, i
     #done(missing: boolean): SyncResult {
       throwAll(this.errors);
       if (this.removed.length > 0) log.v(2, `background: policy ${this.policy.ref.key} removed ${this.removed.length} objects for ${shownObject(this.named)}`);
-      return {applied: this.applied, removed: this.removed, missing};
+      return {applied: this.applied, removed: this.removed, version: textOf(ownPath(this.live, 'metadata', 'resourceVersion')), missing};
     }
   }
 

@@ -10,6 +10,8 @@ export interface Troubles {
   /** The rule worked for this trigger. */
   mended(policy: BackgroundPolicy, rule: string, work: string): void;
   forget(policyId: string): void;
+  /** Policies whose rules fail somewhere. */
+  policies(): readonly string[];
 }
 
 interface TroublesOptions {
@@ -59,6 +61,7 @@ export function createTroubles({conditions, events, log, serviceAccount}: Troubl
       }
       if (ofPolicy.size === 0) failing.delete(policy.id);
     },
+    policies: () => [...failing.keys()],
     forget(policyId) {
       if (!failing.delete(policyId)) return;
       const slash = policyId.indexOf('/');

@@ -26,6 +26,7 @@ import {celFamily} from './cel-family.js';
 import {classicFamily} from './classic-family.js';
 import {createChainLimit} from './chain-limit.js';
 import {createConditionWriter} from './condition-writer.js';
+import {judgedObjects} from './judged-objects.js';
 import {createKeyedLock} from './keyed-lock.js';
 import {createLimitsTold} from './limits-told.js';
 import {createRequestCreator} from './request-creator.js';
@@ -55,11 +56,14 @@ export function createBackgroundFeature(own: Core): Feature {
   const index = new DownstreamIndex();
   const writer = createDownstreamWriter(core, {index, isMissing: right => session?.rights.isMissing(right) === true});
   const obligations = new Obligations();
+  const isJudged = judgedObjects(core);
   const lock = createKeyedLock();
   const troubles = createTroubles({conditions, events: core.events, log, serviceAccount: `${environment.namespace}/${environment.serviceAccountName}`});
   const mutations = createMutations(core);
   /** Triggers of the queue's `state` works. */
-  const triggers = new Map<string, {readonly policyId: string; readonly trigger: NamedObject}>();
+  const triggers = new Map<string, {readonly policyId: string; readonly trigger: NamedObject; readonly unless: string | undefined}>();
+  /** Version of trigger and policy that a run has looked at last. */
+  const looked = new Map<string, string>();
   /** Other triggers of a rule that want what one of them has made. */
   const claims = new Map<string, Map<string, NamedObject>>();
 
@@ -69,6 +73,7 @@ export function createBackgroundFeature(own: Core): Feature {
     index,
     writer,
     obligations,
+    isJudged,
     isGone,
     onClaimed(policy, trigger, object) {
       const place = `${policy}|${objectKey({...object, uid: ''})}`;
@@ -109,7 +114,7 @@ export function createBackgroundFeature(own: Core): Feature {
         log.warn('background: work failed and is tried again', {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})});
       },
     });
-    const state = createStateSync({core, families, index, writer, obligations, enqueue: enqueueState, onTouched: again, onSource: wakeRequests});
+    const state = createStateSync({core, families, index, writer, obligations, isJudged, enqueue: enqueueState, onTouched: again, onSource: wakeRequests});
     const rights = createMissingRights({client, clock, log, onGranted: (_right, works) => {
       for (const work of works) queue.add(work);
     }});
@@ -117,20 +122,27 @@ export function createBackgroundFeature(own: Core): Feature {
     return {queue, state, rights, existing};
   }
 
-  function enqueue(kind: 'state' | 'existing', policyId: string, trigger: NamedObject): void {
+  function enqueue(kind: 'state' | 'existing', policyId: string, trigger: NamedObject, version?: string): void {
     if (session === undefined) return;
     const key = `${kind}|${policyId}|${objectKey(trigger)}`;
-    triggers.set(key, {policyId, trigger});
+    const waiting = triggers.get(key);
+    // Who waits for another reason than the trigger's version is not to be let off.
+    triggers.set(key, {policyId, trigger, unless: waiting !== undefined && waiting.unless === undefined ? undefined : version});
     session.queue.add(key);
   }
 
-  function enqueueState(policyId: string, trigger: NamedObject): void {
-    enqueue('state', policyId, trigger);
+  function enqueueState(policyId: string, trigger: NamedObject, version?: string): void {
+    enqueue('state', policyId, trigger, version);
   }
 
   /** A run that read its trigger before what happened now is followed by another one. */
   function again(object: NamedObject): void {
     for (const {policyId, trigger} of underWay.get(placeKey(object))?.values() ?? []) enqueueState(policyId, trigger);
+  }
+
+  function lookedAt(policyId: string, version: string): string {
+    const policy = policyOf(policyId);
+    return `${version} ${policy?.uid ?? ''} ${policy?.version ?? ''}`;
   }
 
   function laneOf(key: string): string {
@@ -156,10 +168,17 @@ export function createBackgroundFeature(own: Core): Feature {
     const work = triggers.get(key);
     if (work === undefined) return;
     const isMutation = key.startsWith('existing|');
+    if (work.unless !== undefined && looked.get(`${work.policyId}|${objectKey(work.trigger)}`) === lookedAt(work.policyId, work.unless)) {
+      triggers.delete(key);
+      return;
+    }
+    triggers.set(key, {...work, unless: 'again'});
     try {
       await (isMutation ? mutateExisting(work.policyId, work.trigger) : synchronize(work.policyId, work.trigger, key));
-      triggers.delete(key);
+      // What was asked for meanwhile is still to be done.
+      if (triggers.get(key)?.unless === 'again') triggers.delete(key);
     } catch (error) {
+      triggers.set(key, {...work, unless: undefined});
       const causes = errorsIn(error).map(causeOf);
       const rights = causes.filter(cause => cause instanceof MissingRight);
       for (const right of rights) session?.rights.park(right, key);
@@ -186,6 +205,8 @@ export function createBackgroundFeature(own: Core): Feature {
     try {
       const result = await lock(`${policyId}|${objectKey(trigger)}`, () => sync.sync(policyId, trigger, evidence));
       if (policy !== undefined) for (const rule of policy.rules) troubles.mended(policy, rule.name, `${objectKey(trigger)}`);
+      if (result.version === '') looked.delete(`${policyId}|${objectKey(trigger)}`);
+      else looked.set(`${policyId}|${objectKey(trigger)}`, lookedAt(policyId, result.version));
       tellResult(policy, trigger, result, started);
       return result;
     } catch (error) {
@@ -378,6 +399,7 @@ export function createBackgroundFeature(own: Core): Feature {
     obligations.clear();
     claims.clear();
     triggers.clear();
+    looked.clear();
   }
 
   function changed(kind: string, key: string, gone: boolean): void {
@@ -443,6 +465,11 @@ export function createBackgroundFeature(own: Core): Feature {
     },
     onDiscovery() {
       session?.state.touch();
+      // What failed for want of a kind goes on when it is there.
+      for (const policyId of troubles.policies()) {
+        session?.state.pass(policyId);
+        wakeRequests(policyId);
+      }
     },
     async stop() {
       await changing;

@@ -43,6 +43,7 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
     const resource = celResourceKey(kind);
     core.manager.register({key: resource, group: 'policies.kyverno.io', version: 'v1beta1', resource: kind.toLowerCase().replace(/y$/, 'ies'), namespaced: kind.startsWith('Namespaced'), reconcile: () => undefined});
   }
+  core.manager.register({key: 'namespaces', group: '', version: 'v1', resource: 'namespaces', namespaced: false});
   await test.run({...feature, setLeading: leading => feature.setLeading?.(leading && lead)});
 
   const find = (collection: string, key: string) =>
