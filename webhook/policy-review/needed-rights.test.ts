@@ -8,7 +8,7 @@ import {createPolicyReview} from './review-object.js';
 const match = {any: [{resources: {kinds: ['Namespace']}}]};
 
 /** What a policy with the rule is asked for, and what becomes of it when `missing` is not there. */
-async function judge(rule: JsonObject, {missing = (_: NeededRight) => false, unchanged = false} = {}) {
+async function judge(rule: JsonObject, {missing = () => false, unchanged = false}: {missing?: (right: NeededRight) => boolean; unchanged?: boolean} = {}) {
   const asked: string[] = [];
   const review = createPolicyReview({
     resources: () => builtinResourceMap,
