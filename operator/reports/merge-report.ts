@@ -35,16 +35,16 @@ export function mergeReport(existing: JsonObject | undefined, change: ReportChan
   const stored = existing === undefined ? [] : storedResults(existing);
   const before = new Map<string, {readonly json: JsonObject; readonly mark: number}>();
   const merged = new Map<string, JsonObject>();
+  const found = new Map(change.results.map(result => [resultKey(result), result]));
   let same = existing !== undefined;
   for (const json of stored) {
     const result = storedResult(json);
     const key = resultKey(result);
     before.set(key, {json, mark: resultFingerprint(result)});
-    if (change.replaces(result)) same = same && change.results.some(one => resultKey(one) === key);
+    if (change.replaces(result)) same = same && found.has(key);
     else merged.set(key, json);
   }
-  for (const result of change.results) {
-    const key = resultKey(result);
+  for (const [key, result] of found) {
     const known = before.get(key);
     if (known !== undefined && known.mark === resultFingerprint(result)) merged.set(key, known.json);
     else {
