@@ -15,11 +15,13 @@ export interface ClusterSuite {
   readonly operatorConfig: string;
   readonly needsNetwork: boolean;
   readonly needsPods: boolean;
+  /** The suite itself asks to be left out. */
+  readonly skips: boolean;
   /** What Kyverno's own operator gives: `pass`, `fail`, `timeout`, or `skipped` when it was not tried. */
   readonly recorded: string;
 }
 
-type IndexEntry = Omit<ClusterSuite, 'folder' | 'recorded'> & {readonly path: string};
+type IndexEntry = Omit<ClusterSuite, 'folder' | 'recorded' | 'skips'> & {readonly path: string};
 
 /** All suites of the folder that need a cluster, in the order of its index. */
 export function readClusterSuites(root: string): readonly ClusterSuite[] {
@@ -30,13 +32,17 @@ export function readClusterSuites(root: string): readonly ClusterSuite[] {
   const recorded = new Map(oracle.suites.map(({id, status}) => [id, status]));
   return index
     .filter(({kind}) => kind === 'chainsaw' || kind === 'policies-chainsaw')
-    .map(({path, ...entry}) => ({...entry, folder: dirname(path), recorded: recorded.get(entry.id) ?? 'skipped'}));
+    .map(({path, ...entry}) => {
+      const status = recorded.get(entry.id) ?? 'skipped';
+      const skips = status === 'skipped' && /^ {2}skip: true$/m.test(readFileSync(join(root, path), 'utf8'));
+      return {...entry, folder: dirname(path), skips, recorded: status};
+    });
 }
 
 /**
  * Whether the suite counts: Kyverno's own operator passes it, or was not tried on it and it needs neither a network nor
- * running Pods.
+ * running Pods, unless it asks to be left out.
  */
-export function counts({recorded, needsNetwork, needsPods}: ClusterSuite): boolean {
-  return recorded === 'pass' || (recorded === 'skipped' && !needsNetwork && !needsPods);
+export function counts({recorded, skips, needsNetwork, needsPods}: ClusterSuite): boolean {
+  return recorded === 'pass' || (recorded === 'skipped' && !skips && !needsNetwork && !needsPods);
 }

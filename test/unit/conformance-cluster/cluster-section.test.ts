@@ -15,6 +15,7 @@ const base = {
   needsNetwork: false,
   needsPods: false,
   recorded: 'pass',
+  skips: false,
 };
 const suites: readonly ClusterSuite[] = [
   {...base, id: '1'},

@@ -16,6 +16,7 @@ function suite(id: string, fields: Partial<ClusterSuite> = {}): ClusterSuite {
     needsNetwork: false,
     needsPods: false,
     recorded: 'pass',
+    skips: false,
     ...fields,
   };
 }
