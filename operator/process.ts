@@ -1,13 +1,8 @@
 import {hostname} from 'node:os';
 import type {KubeConfig} from '@kubernetes/client-node';
 import {sleep, systemClock} from '../adapters/clock.js';
-import {createHttpCaller} from '../adapters/http/http-caller.js';
-import {createNameLookup} from '../adapters/http/name-lookup.js';
-import {createServiceCaller} from '../adapters/http/service-caller.js';
 import {createKubeClient} from '../adapters/kube/client.js';
-import {apiServerHosts} from '../adapters/kube/config.js';
 import type {ProfileServer} from '../adapters/profile-server.js';
-import {createKubeContextLoader} from '../adapters/kube/context-loader.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
 import type {Logger} from '../adapters/log/logger.js';
 import {createRegexEngine} from '../adapters/regex/regex-engine.js';
@@ -39,7 +34,6 @@ import {createOffload} from './cel-policies/offload.js';
 import {createOwnRights} from './permissions/own-rights.js';
 import {createWorkerRights} from './permissions/worker-rights.js';
 import type {CelPolicyState} from '../engine/cel-policies/snapshot/cel-policy-cache.js';
-import {lateReader} from './manager/late-reader.js';
 import {EntryStore} from './global-context/entry-store.js';
 import {createManager} from './manager/manager.js';
 import {followDefinitions} from './definitions/follow-definitions.js';
@@ -57,6 +51,7 @@ import {registerPolicyMetrics} from './policies/policy-metrics.js';
 import {registrations} from './registrations.js';
 import {RoleIndex} from './roles/role-index.js';
 import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving/shutdown.js';
+import {createContextLoader} from './serving/context-loader.js';
 import {eventSink} from './serving/event-sink.js';
 import {requestFilters} from './serving/filters.js';
 import {createClientQueries} from './telemetry/client-queries.js';
@@ -138,49 +133,18 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   }
 
   const globalContext = new EntryStore();
-  const lookup = createNameLookup();
-  const maxAnswerBytes = flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
-  const loader = createKubeContextLoader({
-    client,
-    globalContext,
-    namespaces: lateReader(manager, 'namespaces'),
-    configMaps: lateReader(manager, 'configmaps'),
-    clock,
-    lookup,
-    services: createServiceCaller({
-      allow: flags.httpAllowlist,
-      block: flags.httpBlocklist,
-      lookup,
-      clock,
-      maxBytes: maxAnswerBytes,
-      timeoutMs: flags.apiCallTimeout,
-    }),
-    http: createHttpCaller({
-      allow: flags.httpAllowlist,
-      block: flags.httpBlocklist,
-      apiServer: apiServerHosts(kubeConfig),
-      lookup,
-      clock,
-      maxBytes: maxAnswerBytes,
-      timeoutMs: flags.apiCallTimeout,
-    }),
-    resources: discovery.resourceMap,
-    maxBytes: maxAnswerBytes,
-  });
+  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, globalContext, resources: discovery.resourceMap});
   const quarantined = new QuarantineNotices();
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
-  const engine = createEngine({
-    quarantine,
-    policies: cache,
-    resources,
-    operatorNamespace: namespace,
-    loader,
-    regex,
-    limits: {
-      get bytes() {
-        return config.maxContextSize;
-      },
+  const limits = {
+    get bytes() {
+      return config.maxContextSize;
     },
+  };
+  const surroundings = {quarantine, resources, operatorNamespace: namespace, loader, regex, limits};
+  const engine = createEngine({
+    ...surroundings,
+    policies: cache,
     allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
     forceIgnore: flags.forceFailurePolicyIgnore,
   });
@@ -191,19 +155,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     regex,
     compile: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
     exceptions,
-    engine: {
-      loader,
-      regex,
-      quarantine,
-      limits: {
-        get bytes() {
-          return config.maxContextSize;
-        },
-      },
-      resources,
-      allowHttp: flags.allowHTTPInNamespacedPolicies,
-      operatorNamespace: namespace,
-    },
+    engine: {...surroundings, allowHttp: flags.allowHTTPInNamespacedPolicies},
     offload: () => offload,
     defaultTimeout: flags.webhookTimeout,
     forceIgnore: flags.forceFailurePolicyIgnore,

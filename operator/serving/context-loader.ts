@@ -1,0 +1,43 @@
+import type {KubeConfig} from '@kubernetes/client-node';
+import type {Clock} from '../../adapters/clock.js';
+import {apiServerHosts} from '../../adapters/kube/config.js';
+import {createHttpCaller} from '../../adapters/http/http-caller.js';
+import {createNameLookup} from '../../adapters/http/name-lookup.js';
+import {createServiceCaller} from '../../adapters/http/service-caller.js';
+import {createKubeContextLoader} from '../../adapters/kube/context-loader.js';
+import type {KubeClient} from '../../adapters/kube/types.js';
+import type {ContextLoader} from '../../engine/context-loader.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
+import type {Flags} from '../config/flags.js';
+import type {EntryStore} from '../global-context/entry-store.js';
+import {lateReader} from '../manager/late-reader.js';
+import type {Manager} from '../manager/manager.js';
+
+export interface LoaderParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly manager: Manager;
+  readonly kubeConfig: KubeConfig;
+  readonly flags: Pick<Flags, 'httpAllowlist' | 'httpBlocklist' | 'apiCallTimeout' | 'maxAPICallResponseLength'>;
+  readonly globalContext: EntryStore;
+  readonly resources: ResourceMap;
+}
+
+/** The engine's door in a cluster: mirrors, the API server, and what the flags let policies call. */
+export function createContextLoader({client, clock, manager, kubeConfig, flags, globalContext, resources}: LoaderParts): ContextLoader {
+  const lookup = createNameLookup();
+  const maxBytes = flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
+  const egress = {allow: flags.httpAllowlist, block: flags.httpBlocklist, lookup, clock, maxBytes, timeoutMs: flags.apiCallTimeout};
+  return createKubeContextLoader({
+    client,
+    globalContext,
+    namespaces: lateReader(manager, 'namespaces'),
+    configMaps: lateReader(manager, 'configmaps'),
+    clock,
+    lookup,
+    services: createServiceCaller(egress),
+    http: createHttpCaller({...egress, apiServer: apiServerHosts(kubeConfig)}),
+    resources,
+    maxBytes,
+  });
+}
