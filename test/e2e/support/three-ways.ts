@@ -76,7 +76,7 @@ export async function compareThreeWays({operator, log}: GuideRun, plan: GuidePla
     await rm(folder, {recursive: true});
     await dropCel(operator);
     await dropAll(operator);
-    for (const object of objects) await operator.cluster.request('DELETE', `${pathOf(object)}?gracePeriodSeconds=0&propagationPolicy=Background`);
+    await Promise.all(objects.map(object => operator.cluster.request('DELETE', `${pathOf(object)}?gracePeriodSeconds=0&propagationPolicy=Background`)));
   }
 }
 
