@@ -55,9 +55,10 @@ function becomes(name: string, data: Record<string, string> | undefined): Promis
   );
 }
 
+/** What was refused after it had been noted fails, and is kept for a while. */
 async function noRequestsLeft(): Promise<void> {
-  await eventually(async () => (await operator.cluster.request<{items: unknown[]}>('GET', updateRequests)).body.items.length === 0, {
-    what: 'no update requests',
+  await eventually(async () => (await operator.cluster.request<{items: Thing[]}>('GET', updateRequests)).body.items.every(({status}) => String(status?.['state']) === 'Failed'), {
+    what: 'no update requests but those of refused objects',
     timeoutMs: 30_000,
   });
 }
