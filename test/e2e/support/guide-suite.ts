@@ -12,6 +12,7 @@ import {grantGeneration} from './guide-generated.js';
 import {describeGroup} from './guide-group.js';
 import {decisions, flat, subjectOf} from './guide-judge.js';
 import {type GuidePlan, type PolicyGroup, planGuide, policyKeyOf} from './guide-plan.js';
+import {createNamespaces} from './namespaces.js';
 import type {OperatorCluster} from './operator-cluster.js';
 import type {Thing} from './policies.js';
 import {type Standalone, startStandalone} from './standalone.js';
@@ -46,6 +47,11 @@ export function guideSuite(name: string, root: string, run: () => GuideRun): voi
     const context: GuideContext = {root, run, standalone: () => standalone, check, completed};
 
     describe('outlines', () => {
+      beforeAll(() => {
+        const objects = plan.outlines.flatMap(row => guideObjects(root, row.resource));
+        const names = objects.map(object => ownPath(object, 'metadata', 'namespace')).filter(name => typeof name === 'string');
+        return createNamespaces(run().operator, names);
+      });
       for (const row of plan.outlines) {
         check(row, 'is refused with all messages', async () => {
           const {code, stderr} = await apply(run().operator, root, row.resource);
