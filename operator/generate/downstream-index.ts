@@ -14,6 +14,10 @@ export class DownstreamIndex {
   readonly #byTriggerPlace = new Map<string, Set<string>>();
   readonly #byPolicy = new Map<string, Set<string>>();
   readonly #bySource = new Map<string, Set<string>>();
+  /** How many objects that are kept in step are of a kind, or are copied from one. */
+  readonly #kinds = new Map<string, number>();
+  /** Told of the first object of a kind, or copied from one, that is kept in step: somebody has to watch it. */
+  onKind: () => void = () => undefined;
 
   get size(): number {
     return this.#byPlace.size;
@@ -24,6 +28,7 @@ export class DownstreamIndex {
   }
 
   put(downstream: Downstream): void {
+    const isNew = this.#count(downstream, 1);
     this.remove(downstream.object);
     const place = placeKey(downstream.object);
     this.#byPlace.set(place, downstream);
@@ -32,6 +37,7 @@ export class DownstreamIndex {
       if (places === undefined) index.set(key, new Set([place]));
       else places.add(place);
     }
+    if (isNew) this.onKind();
   }
 
   remove(object: NamedObject): Downstream | undefined {
@@ -39,6 +45,7 @@ export class DownstreamIndex {
     const known = this.#byPlace.get(place);
     if (known === undefined) return undefined;
     this.#byPlace.delete(place);
+    this.#count(known, -1);
     for (const [index, key] of this.#keys(known)) {
       const places = index.get(key);
       places?.delete(place);
@@ -81,7 +88,22 @@ export class DownstreamIndex {
 
   clear(): void {
     this.#byPlace.clear();
+    this.#kinds.clear();
     for (const map of [this.#byTrigger, this.#byTriggerPlace, this.#byPolicy, this.#bySource]) map.clear();
+  }
+
+  /** Whether there was none of the kinds before. */
+  #count({object, relation}: Downstream, change: 1 | -1): boolean {
+    if (!relation.synchronize) return false;
+    const keys = [`made ${kindKey(object)}`, ...(relation.source === undefined ? [] : [`copied ${kindKey(relation.source)}`])];
+    let isNew = false;
+    for (const key of keys) {
+      const count = (this.#kinds.get(key) ?? 0) + change;
+      if (count > 0) this.#kinds.set(key, count);
+      else this.#kinds.delete(key);
+      isNew ||= count === 1;
+    }
+    return isNew && change === 1;
   }
 
   #keys({relation}: Downstream): Array<readonly [Map<string, Set<string>>, string]> {

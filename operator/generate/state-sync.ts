@@ -210,6 +210,8 @@ export function createStateSync({core, families, index, writer, obligations, isJ
     pass,
     start() {
       running = true;
+      // Kinds of policies written in CEL are known by what they made only.
+      index.onKind = touch;
       void findMade().then(() => {
         if (!running) return;
         log.v(1, 'background: made objects found', {count: index.size});

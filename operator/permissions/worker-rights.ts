@@ -25,14 +25,13 @@ const timeoutMs = 2_000;
 
 /** Asks the API server what the background may do, one question per verb, resource and namespace. */
 export function createWorkerRights({client, account, clock, log}: WorkerRightsOptions): WorkerRights {
-  async function isGranted({verb, group, resource: name, namespace}: NeededRight): Promise<boolean> {
-    const [resource, subresource] = name.split('/');
+  async function isGranted({verb, group, resource, namespace}: NeededRight): Promise<boolean> {
     const answer = await client.create(
       {group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews'},
       {
         apiVersion: 'authorization.k8s.io/v1',
         kind: 'SelfSubjectAccessReview',
-        spec: {resourceAttributes: {verb, group, resource: resource!, ...(subresource !== undefined && {subresource}), ...(namespace !== '' && {namespace})}},
+        spec: {resourceAttributes: {verb, group, resource, ...(namespace !== '' && {namespace})}},
       },
       {timeoutMs},
     );

@@ -95,6 +95,8 @@ spec:
   generate:
     - {expression: "generator.Apply(object.metadata.name, [variables.source])"}
 `);
+    // What it reads and makes is not known until it works.
+    await world.settled();
     await world.create(namespaces, namespaceObject('shop'));
     await world.settled();
     expect(world.get(configMaps, 'shop/origin')).toMatchObject({data: {v: '1'}});

@@ -56,12 +56,11 @@ function placeOf(target: JsonObject): Pick<Target, 'apiVersion' | 'kind' | 'name
 
 function rightsOn({apiVersion, kind: written, namespace, path, verbs}: Target, resources: ResourceMap): readonly NeededRight[] {
   if (hasVariables(apiVersion) || hasVariables(written)) return [];
-  const [kind = '', subresource] = written.split('/');
-  const info: KindInfo | undefined = findKind(resources.find(kind), apiVersion);
+  // Who may write objects of a kind is taken to be let near their subresources, too.
+  const info: KindInfo | undefined = findKind(resources.find(written.split('/')[0]!), apiVersion);
   if (info === undefined) return [];
-  const resource = subresource === undefined ? info.resource : `${info.resource}/${subresource}`;
   const place = info.namespaced && !/[*?]/.test(namespace) && !hasVariables(namespace) ? namespace : '';
-  return verbs.map(verb => ({verb, group: info.group, resource, namespace: place, path}));
+  return verbs.map(verb => ({verb, group: info.group, resource: info.resource, namespace: place, path}));
 }
 
 function textOf(value: unknown): string {
