@@ -29,6 +29,7 @@ import {
 } from '../types.js';
 import {backgroundRule} from './background-rule.js';
 import {mutateRule} from './mutate-rule.js';
+import {Breather} from './breather.js';
 import {drive, type Steps} from './drive.js';
 import {resultOf} from './results.js';
 import {validateRule} from './validate-rule.js';
@@ -100,9 +101,15 @@ class ClassicEngine {
     const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
     const results: PolicyResult[] = [];
     const watch = watchRequest(this.#options.quarantine);
+    const breather = new Breather(this.#options.loader.now());
     for (const candidate of candidates) {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
+      const pause = breather.pause(this.#options.loader.now());
+      if (pause !== undefined) {
+        yield pause;
+        breather.restart(this.#options.loader.now());
+      }
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const rules: RuleResult[] = [];
@@ -143,9 +150,15 @@ class ClassicEngine {
     const results: PolicyResult[] = [];
     let context = new RequestContext(request);
     let object = original;
+    const breather = new Breather(this.#options.loader.now());
     for (const candidate of candidates) {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
+      const pause = breather.pause(this.#options.loader.now());
+      if (pause !== undefined) {
+        yield pause;
+        breather.restart(this.#options.loader.now());
+      }
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const outcome = yield* this.#mutatePolicy(candidate, context, runs, snapshot);

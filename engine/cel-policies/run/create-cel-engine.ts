@@ -4,6 +4,7 @@ import type {Json} from '../../json/types.js';
 import {diffJson} from '../../mutate/index.js';
 import type {Quarantine} from '../../quarantine/quarantine.js';
 import {watchRequest} from '../../quarantine/request-watch.js';
+import {Breather} from '../../run/breather.js';
 import {drive, type Steps} from '../../run/drive.js';
 import type {SnapshotSource} from '../../snapshot/types.js';
 import type {
@@ -110,7 +111,13 @@ class Runner {
       forceIgnore: this.#options.forceIgnore === true,
       refusal: watch?.refusal,
     };
+    const breather = new Breather(this.#options.loader.now());
     for (const candidate of candidates) {
+      const pause = breather.pause(this.#options.loader.now());
+      if (pause !== undefined) {
+        yield pause;
+        breather.restart(this.#options.loader.now());
+      }
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
       const asked = this.#ask(candidate, about);
@@ -146,7 +153,13 @@ class Runner {
       refusal: watch?.refusal,
     };
     let object = original;
+    const breather = new Breather(this.#options.loader.now());
     for (const candidate of candidates) {
+      const pause = breather.pause(this.#options.loader.now());
+      if (pause !== undefined) {
+        yield pause;
+        breather.restart(this.#options.loader.now());
+      }
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
       const asked = this.#ask(candidate, {...about, object});
@@ -179,8 +192,14 @@ class Runner {
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {request, runs, snapshot, view: new RequestView(request), refusal: watch?.refusal};
+    const breather = new Breather(this.#options.loader.now());
     for (const candidate of candidates) {
       const {policy} = candidate;
+      const pause = breather.pause(this.#options.loader.now());
+      if (pause !== undefined) {
+        yield pause;
+        breather.restart(this.#options.loader.now());
+      }
       const started = this.#options.loader.now();
       const run = runs.for(policy.ref.namespace);
       run.startRule();

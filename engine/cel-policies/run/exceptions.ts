@@ -11,6 +11,8 @@ export interface PolicyException {
   readonly conditions: ConditionList;
   /** Of its namespace it sees nothing else; `false` when it may free objects anywhere. */
   readonly confined: boolean;
+  /** Its conditions read nothing outside of its namespace. */
+  readonly readsHome: boolean;
 }
 
 export type Exemption =
@@ -54,8 +56,8 @@ export function exemptionFor(exceptions: readonly PolicyException[], scope: Poli
   };
 }
 
-function applies({source, conditions, confined}: PolicyException, scope: PolicyScope): boolean {
-  if (!confined) return conditionsHold(conditions, scope);
+function applies({source, conditions, confined, readsHome}: PolicyException, scope: PolicyScope): boolean {
+  if (!confined) return conditionsHold(conditions, readsHome ? scope.confinedTo(source.namespace) : scope);
   const {request} = scope;
   const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace';
   if (request.namespace !== source.namespace || isNamespace) return false;

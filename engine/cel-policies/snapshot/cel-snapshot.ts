@@ -118,14 +118,19 @@ export class CelSnapshot {
       const outcome = variant.compileExceptionConditions(source.matchConditions);
       if (outcome.conditions === undefined) return [];
       readsNamespace ||= outcome.readsNamespace;
-      return [{source, conditions: outcome.conditions, confined: !this.#freesEverywhere(source)}];
+      return [{source, conditions: outcome.conditions, confined: !this.#freesEverywhere(source), readsHome: !this.#isTrusted(source)}];
     });
     return {exceptions, readsNamespace};
   }
 
-  #freesEverywhere({namespace}: CelException): boolean {
+  #freesEverywhere(source: CelException): boolean {
+    return this.#rules.exceptionNamespace === '*' || this.#isTrusted(source);
+  }
+
+  /** Where the admin alone writes. That anybody's exceptions count does not let anybody read what policies may. */
+  #isTrusted({namespace}: CelException): boolean {
     const {operatorNamespace, exceptionNamespace} = this.#rules;
-    return exceptionNamespace === '*' || namespace === exceptionNamespace || namespace === operatorNamespace;
+    return namespace === exceptionNamespace || namespace === operatorNamespace;
   }
 }
 
