@@ -1,4 +1,5 @@
 import {EvalError} from '../diagnostic.js';
+import {stringifyJson} from '../json/stringify.js';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
 
 const objectKeys = ['data', 'binaryData', 'stringData', 'metadata', 'apiVersion', 'kind', 'type', 'immutable'];
@@ -20,8 +21,19 @@ export function objectFromData(data: Json, names: TargetNames): JsonObject {
     ...body,
     apiVersion: names.apiVersion,
     kind: typeof kind === 'string' && kind !== '' ? kind : names.kind,
-    metadata: {...(isObject(metadata) ? metadata : {}), ...place(names)},
+    metadata: {...(isObject(metadata) ? withTexts(metadata) : {}), ...place(names)},
   };
+}
+
+/** Labels and annotations take text only; a variable in one (`{{elementIndex}}`) may have become a number. */
+function withTexts(metadata: JsonObject): JsonObject {
+  const result = {...metadata};
+  for (const field of ['labels', 'annotations']) {
+    const map = own(metadata, field);
+    if (!isObject(map)) continue;
+    result[field] = Object.fromEntries(Object.entries(map).map(([key, value]) => [key, typeof value === 'string' || value === null || isObject(value) || Array.isArray(value) ? value : stringifyJson(value)]));
+  }
+  return result;
 }
 
 /** What a map means as the body of a kind: that of a ConfigMap or Secret without any object key is its data. */

@@ -107,7 +107,7 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
       await send(ref, wanted, {desired, verb: 'patch', force: !adopted, conflictsOf: name});
       outcome = 'updated';
     } else remember(name, live);
-    const extra = adopted ? undefined : foreignAdditions(live, wanted);
+    const extra = adopted || policy.keepsAdditions ? undefined : foreignAdditions(live, wanted);
     if (extra !== undefined) {
       remember(name, await client.patch(ref, extra, {type: 'merge', fieldManager}).catch(error => Promise.reject(writeFailure(error, {verb: 'patch', kind, namespace: name.namespace}))));
       outcome = 'updated';

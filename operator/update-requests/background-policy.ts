@@ -53,6 +53,8 @@ export interface BackgroundPolicy {
   readonly version: string;
   /** Objects whose immutable fields would change may be made anew. */
   readonly recreates: boolean;
+  /** What others add to its objects stays, as with any server-side apply. */
+  readonly keepsAdditions: boolean;
   readonly rules: readonly BackgroundRule[];
 }
 

@@ -136,6 +136,7 @@ function policyView({ref, source}: Background, resources: () => ResourceMap): Ba
     created: Number.isNaN(created) ? 0 : created,
     version: digest(stringifyJson(raw)),
     recreates: source.annotations[recreateAnnotation] === 'true',
+    keepsAdditions: false,
     rules: [rule],
   };
 }

@@ -101,6 +101,7 @@ function policyView(policy: CompiledPolicy, resources: () => ResourceMap): Backg
     created: Number.isNaN(created) ? 0 : created,
     version: digest(stringifyJson(own(source.raw, 'spec') ?? {})),
     recreates: source.annotations[recreateAnnotation] === 'true',
+    keepsAdditions: source.spec.useServerSideApply,
     rules: policy.backgroundRules.map(rule => ruleView(rule, policy, resources)),
   };
 }
