@@ -145,11 +145,11 @@ describe('a policy file', () => {
     const text = await policyText();
     await writeFile(
       join(folder, 'later.yaml'),
-      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      validate: {cel: {expressions: [{expression: "true"}]}}\n`,
+      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      validate: {manifests: {attestors: [{entries: [{keys: {publicKeys: a}}]}]}}\n`,
     );
     const {review, stderr} = await started();
     await server!.logged('0 loaded, 1 refused');
-    expect(stderr()).toContain('validate.cel is not served by this release');
+    expect(stderr()).toContain('validate.manifests is not served by this release');
     expect(await review('/validate/fail', await deniedPod())).toMatchObject({allowed: true});
   });
 });
