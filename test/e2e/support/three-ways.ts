@@ -51,10 +51,11 @@ export async function compareThreeWays({operator, log}: GuideRun, plan: GuidePla
     const from = log.entries().length;
     const {stored, refused} = await store(operator, objects);
     const admitted = await eventually(() => admissionVerdicts(log.entries().slice(from), stored), {what: 'every verdict in the log', timeoutMs: 120_000, everyMs: 500});
-    const scanned = await eventually(() => scanVerdicts(operator, stored), {what: "the scan's word on every object", timeoutMs: 120_000, everyMs: 1_000});
+    const silent = new Set(policies.filter(({spec}) => (spec as JsonObject | undefined)?.['background'] === false).map(keyOf));
+    const isReported = (key: string) => !silent.has(key.slice(0, key.lastIndexOf('/')));
+    const scanned = await settledVerdicts(operator, stored, admitted.map(verdicts => [...verdicts].filter(([key, text]) => isReported(key) && !text.startsWith('skip')).map(([key]) => key)));
     const offline = await commandVerdicts(folder, [...policies, ...inCel], stored);
 
-    const silent = new Set(policies.filter(({spec}) => (spec as JsonObject | undefined)?.['background'] === false).map(keyOf));
     const differences: string[] = [];
     let results = 0;
     const conditional = new Set(inCel.map(keyOf));
@@ -153,6 +154,16 @@ function admissionVerdicts(entries: readonly LogEntry[], stored: readonly Stored
   const found = stored.map(({subject}) => decisions(entries, subject));
   if (!found.every(verdicts => [...verdicts.keys()].some(key => key.startsWith(`${witness}/`)))) return undefined;
   return found.map(verdicts => texts([...verdicts].map(([rule, {status, text}]) => ({rule, status, message: text}))));
+}
+
+/** Each replica writes what it judged, one after the other: a report is read once it has all, or when that took too long. */
+async function settledVerdicts(operator: GuideRun['operator'], stored: readonly Stored[], wanted: readonly (readonly string[])[]): Promise<Verdicts[]> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const found = await eventually(() => scanVerdicts(operator, stored), {what: "the scan's word on every object", timeoutMs: 120_000, everyMs: 1_000});
+    if (Date.now() > end || found.every((verdicts, index) => wanted[index]!.every(key => verdicts.has(key)))) return found;
+    await new Promise(resolve => setTimeout(resolve, 1_000));
+  }
 }
 
 async function scanVerdicts(operator: GuideRun['operator'], stored: readonly Stored[]): Promise<Verdicts[] | undefined> {
