@@ -6,9 +6,8 @@ import {numberText} from '../values/number-text.js';
 import type {Quantity} from '../values/quantity.js';
 import {compareQuantities, parseQuantity, quantityFromNumber} from '../values/quantity.js';
 import {parseRange} from '../values/range.js';
+import {type Comparison, holds} from './comparison.js';
 import type {ScalarTest} from './scalar.js';
-
-type Comparison = '=' | '!' | '<' | '<=' | '>' | '>=';
 
 /**
  * Compiles a string pattern: `|` alternatives of `&` conjunctions of pieces, each with an operator prefix, a range
@@ -70,23 +69,6 @@ function compileComparison(comparison: Comparison, literal: string): ScalarTest 
     }
     return text(value);
   };
-}
-
-function holds(comparison: Comparison, order: number): boolean {
-  switch (comparison) {
-    case '=':
-      return order === 0;
-    case '!':
-      return order !== 0;
-    case '<':
-      return order < 0;
-    case '<=':
-      return order <= 0;
-    case '>':
-      return order > 0;
-    case '>=':
-      return order >= 0;
-  }
 }
 
 /** Missing counts as zero; the only number that is a duration without a unit is 0. */

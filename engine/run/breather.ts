@@ -3,29 +3,29 @@ const sliceMs = 25;
 
 /**
  * Lets others have their turn between two policies of one request: a hundred expensive ones must not make every other
- * request wait. `now` is on a scale of milliseconds.
+ * request wait. The clock is on a scale of milliseconds.
  */
 export class Breather {
+  readonly #clock: {now(): number};
   #since: number;
 
-  constructor(now: number) {
-    this.#since = now;
+  constructor(clock: {now(): number}) {
+    this.#clock = clock;
+    this.#since = clock.now();
   }
 
-  /** A Promise to wait for when the slice is over; `undefined` while it is not. */
-  pause(now: number): Promise<void> | undefined {
-    if (now - this.#since < sliceMs) return undefined;
+  /** Whether the slice is over. */
+  isDue(): boolean {
+    return this.#clock.now() - this.#since >= sliceMs;
+  }
+
+  /** Resolves when others have had their turn; the next slice begins then, for their time is not ours. */
+  rest(): Promise<void> {
     return new Promise(resolve => {
       setImmediate(() => {
-        // Time that others took is not ours.
-        this.#since = now;
+        this.#since = this.#clock.now();
         resolve();
       });
     });
-  }
-
-  /** After a pause: the slice begins here. */
-  restart(now: number): void {
-    this.#since = now;
   }
 }

@@ -101,15 +101,11 @@ class ClassicEngine {
     const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
     const results: PolicyResult[] = [];
     const watch = watchRequest(this.#options.quarantine);
-    const breather = new Breather(this.#options.loader.now());
+    const breather = new Breather(this.#options.loader);
     for (const candidate of candidates) {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
-      const pause = breather.pause(this.#options.loader.now());
-      if (pause !== undefined) {
-        yield pause;
-        breather.restart(this.#options.loader.now());
-      }
+      if (breather.isDue()) yield breather.rest();
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const rules: RuleResult[] = [];
@@ -150,15 +146,11 @@ class ClassicEngine {
     const results: PolicyResult[] = [];
     let context = new RequestContext(request);
     let object = original;
-    const breather = new Breather(this.#options.loader.now());
+    const breather = new Breather(this.#options.loader);
     for (const candidate of candidates) {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
-      const pause = breather.pause(this.#options.loader.now());
-      if (pause !== undefined) {
-        yield pause;
-        breather.restart(this.#options.loader.now());
-      }
+      if (breather.isDue()) yield breather.rest();
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const outcome = yield* this.#mutatePolicy(candidate, context, runs, snapshot);

@@ -1,3 +1,4 @@
+import {type Comparison, holds} from '../pattern/comparison.js';
 import {parseDuration} from '../values/duration.js';
 import {hasWildcard} from '../values/glob.js';
 import {compareQuantities, parseQuantity, type Quantity} from '../values/quantity.js';
@@ -9,8 +10,6 @@ export interface ScalarCode {
   readonly present: (value: string) => Test;
   readonly missing: boolean;
 }
-
-type Comparison = '=' | '!' | '<' | '<=' | '>' | '>=';
 
 /** A text of a pattern: alternatives of conjunctions of pieces with operators, ranges and wildcards. */
 export function stringPattern(pattern: string): ScalarCode {
@@ -108,21 +107,3 @@ export function quantityTest(value: string, operator: Comparison, literal: strin
 export function durationTest(value: string, operator: Comparison, literal: string): Test {
   return relation(`duration(string(${value})) ${celOperators[operator]} duration(${quoted(literal)})`);
 }
-
-function holds(operator: Comparison, order: number): boolean {
-  switch (operator) {
-    case '=':
-      return order === 0;
-    case '!':
-      return order !== 0;
-    case '<':
-      return order < 0;
-    case '<=':
-      return order <= 0;
-    case '>':
-      return order > 0;
-    case '>=':
-      return order >= 0;
-  }
-}
-

@@ -9,6 +9,7 @@ import {CompileError, type Diagnostic} from '../../engine/diagnostic.js';
 import {textMapOf, textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {compileGlob} from '../../engine/values/glob.js';
+import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {CleanupJob, CleanupTarget} from './cleanup-job.js';
 import {readGuards} from './policy-annotations.js';
@@ -76,7 +77,7 @@ interface JobParts {
 }
 
 function jobOf(cleanup: CompiledCleanup, {tools, id, schedule, raw, subject}: JobParts): CleanupJob {
-  const created = Date.parse(textOf(ownPath(raw, 'metadata', 'creationTimestamp')));
+  const created = createdAt(raw);
   const {dryRun, maxShare} = readGuards(textMapOf(ownPath(raw, 'metadata', 'annotations')));
   return {
     id,

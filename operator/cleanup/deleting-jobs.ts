@@ -3,8 +3,9 @@ import type {DeletingPolicy, ResourceRule} from '../../engine/cel-policies/model
 import {parseSchedule} from '../../engine/cleanup/schedule.js';
 import {EvalError} from '../../engine/diagnostic.js';
 import {textOf} from '../../engine/json/text.js';
-import {type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {type JsonObject, own} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
+import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import type {CleanupJob, CleanupTarget} from './cleanup-job.js';
@@ -17,7 +18,7 @@ export function jobOfDeletingPolicy(policy: DeletingPolicy, tools: Pick<Core, 'r
   const parsed = parseSchedule(policy.spec.schedule);
   if ('error' in parsed) return undefined;
   const {ref} = policy;
-  const created = Date.parse(textOf(ownPath(policy.raw, 'metadata', 'creationTimestamp')));
+  const created = createdAt(policy.raw);
   const {dryRun, maxShare} = readGuards(policy.annotations);
   const infos = new Map<string, KindInfo>();
   return {

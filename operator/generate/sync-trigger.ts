@@ -4,6 +4,7 @@ import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {apiVersionOf, type KindInfo} from '../../engine/resource-map.js';
 import type {AdmissionUser, EngineRequest, Operation} from '../../engine/types.js';
+import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RuleOutcome} from '../update-requests/background-policy.js';
@@ -200,7 +201,7 @@ export function createTriggerSync({core, families, index, writer, obligations, i
       if (rule.skipBackgroundRequests && relationOf(live) !== undefined) return false;
       if (!isJudged(this.kind, this.named, !rule.existing)) return false;
       if (rule.existing) return true;
-      const created = Date.parse(textOf(ownPath(live, 'metadata', 'creationTimestamp')));
+      const created = createdAt(live);
       return rule.synchronize && created > this.policy.created && (rule.operations === undefined || rule.operations.has('CREATE'));
     }
 

@@ -2,12 +2,12 @@ import {copySourceOf} from '../../engine/cel-generate/made-object.js';
 import type {GeneratingPolicy, MutatingPolicy} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
-import {textOf} from '../../engine/json/text.js';
-import {own, ownPath} from '../../engine/json/types.js';
+import {own} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {writePlaceOf} from '../../engine/targets/subresource.js';
 import type {EngineRequest, Operation, PolicyResult} from '../../engine/types.js';
 import type {AdmissionRoute} from '../../webhook/routes.js';
+import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RequestType, Triggered} from './background-policy.js';
 import {digest, recreateAnnotation} from './classic-family.js';
@@ -103,7 +103,7 @@ function isBackground(policy: CompiledCelPolicy): policy is Background {
 }
 
 function policyView({ref, source}: Background, resources: () => ResourceMap): BackgroundPolicy {
-  const created = Date.parse(textOf(ownPath(source.raw, 'metadata', 'creationTimestamp')));
+  const created = createdAt(source.raw);
   const generates = source.type === 'generating';
   const raw = own(source.raw, 'spec') ?? {};
   const {needsRequest, ...reads} = readsOf(raw);

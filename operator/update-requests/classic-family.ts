@@ -10,6 +10,7 @@ import type {BackgroundRule as CompiledBackgroundRule} from '../../engine/snapsh
 import {writePlaceOf} from '../../engine/targets/subresource.js';
 import type {EngineRequest} from '../../engine/types.js';
 import type {AdmissionRoute} from '../../webhook/routes.js';
+import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, Triggered} from './background-policy.js';
 import {readsOf} from './rule-reads.js';
@@ -93,7 +94,7 @@ function policyId({ref}: CompiledPolicy): string {
 
 function policyView(policy: CompiledPolicy, resources: () => ResourceMap): BackgroundPolicy {
   const {ref, source} = policy;
-  const created = Date.parse(textOf(ownPath(source.raw, 'metadata', 'creationTimestamp')));
+  const created = createdAt(source.raw);
   return {
     id: policyId(policy),
     ref,

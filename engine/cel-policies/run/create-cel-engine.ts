@@ -111,13 +111,9 @@ class Runner {
       forceIgnore: this.#options.forceIgnore === true,
       refusal: watch?.refusal,
     };
-    const breather = new Breather(this.#options.loader.now());
+    const breather = new Breather(this.#options.loader);
     for (const candidate of candidates) {
-      const pause = breather.pause(this.#options.loader.now());
-      if (pause !== undefined) {
-        yield pause;
-        breather.restart(this.#options.loader.now());
-      }
+      if (breather.isDue()) yield breather.rest();
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
       const asked = this.#ask(candidate, about);
@@ -153,13 +149,9 @@ class Runner {
       refusal: watch?.refusal,
     };
     let object = original;
-    const breather = new Breather(this.#options.loader.now());
+    const breather = new Breather(this.#options.loader);
     for (const candidate of candidates) {
-      const pause = breather.pause(this.#options.loader.now());
-      if (pause !== undefined) {
-        yield pause;
-        breather.restart(this.#options.loader.now());
-      }
+      if (breather.isDue()) yield breather.rest();
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(candidate.policy.ref);
       const asked = this.#ask(candidate, {...about, object});
@@ -192,14 +184,10 @@ class Runner {
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {request, runs, snapshot, view: new RequestView(request), refusal: watch?.refusal};
-    const breather = new Breather(this.#options.loader.now());
+    const breather = new Breather(this.#options.loader);
     for (const candidate of candidates) {
       const {policy} = candidate;
-      const pause = breather.pause(this.#options.loader.now());
-      if (pause !== undefined) {
-        yield pause;
-        breather.restart(this.#options.loader.now());
-      }
+      if (breather.isDue()) yield breather.rest();
       const started = this.#options.loader.now();
       const run = runs.for(policy.ref.namespace);
       run.startRule();
