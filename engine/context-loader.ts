@@ -1,3 +1,4 @@
+import type {ImageSource} from './image/verification.js';
 import type {Json, JsonObject} from './json/types.js';
 import type {GroupVersionResource} from './types.js';
 
@@ -75,7 +76,7 @@ export interface ContextLoader {
   apiCall(request: ApiCallRequest, options: LoadOptions): MaybePromise<Json>;
   /** Value of a GlobalContextEntry (or one of its projections); `undefined` when there is no such entry. */
   globalReference(name: string, projection: string | undefined, options: LoadOptions): MaybePromise<Json | undefined>;
-  /** Registry data of an image. */
+  /** Registry data of an image, asked with the installation's own credentials. */
   imageData(reference: string, options: LoadOptions): MaybePromise<Json>;
   /** Labels of a namespace; `undefined` when it does not exist. Any other failure rejects: it is never "no labels". */
   namespaceLabels(name: string, options: LoadOptions): MaybePromise<Readonly<Record<string, string>> | undefined>;
@@ -105,6 +106,8 @@ export interface ContextLoader {
   openApi?(groupVersion: string, options: LoadOptions): MaybePromise<JsonObject | undefined>;
   /** The answer of a web server, whatever its status. */
   httpCall(request: HttpRequest, options: LoadOptions): MaybePromise<HttpAnswer>;
+  /** Images, their signatures and attestations. Absent: no registry is asked here. */
+  readonly images?: ImageSource | undefined;
   /** Wall clock, milliseconds since the epoch, with fractions where the host has them. */
   now(): number;
   /** Uniform in [0, 1). */

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest';
 import type {ApiCallRequest, ContextLoader} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
+import type {ImageSource} from '../image/verification.js';
 import {recordingLoader} from '../testing/recording-loader.js';
 import {pathSegments, scopeLoader} from './scoped-loader.js';
 
@@ -12,6 +13,13 @@ const service: ApiCallRequest = {method: 'GET', service: {url: 'https://169.254.
 
 const pods = {group: '', version: 'v1', resource: 'pods'};
 const reviews = {group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews'};
+
+const access = (namespace: string) => ({
+  secrets: [{namespace, name: 'pull'}],
+  providers: [],
+  allowInsecureRegistry: false,
+});
+const imageOptions = {deadline: 0, useCache: true};
 
 type Call = (loader: ContextLoader) => unknown;
 
@@ -48,9 +56,23 @@ const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
   kindSchema: {own: door => door.kindSchema?.('acme.io/v1', 'Widget', load)},
   openApi: {own: door => door.openApi?.('apps/v1', load)},
   httpCall: {foreign: door => door.httpCall({method: 'GET', url: 'https://169.254.169.254/', headers: []}, load)},
+  images: {
+    own: door => door.images?.resolveDigest('r.io/x', access('team'), imageOptions),
+    foreign: door => door.images?.resolveDigest('r.io/x', access('other'), imageOptions),
+  },
   now: {own: door => door.now()},
   random: {own: door => door.random()},
 };
+
+function givenImages(): ImageSource {
+  const verified = {digest: 'sha256:0'};
+  return {
+    imageData: () => ({}),
+    resolveDigest: () => verified.digest,
+    verifySignature: () => verified,
+    verifyAttestations: () => ({...verified, statements: [], otherTypes: []}),
+  };
+}
 
 describe('a namespaced policy', () => {
   const tables = {
@@ -60,6 +82,7 @@ describe('a namespaced policy', () => {
     posts: {'localsubjectaccessreviews/team': {}, 'localsubjectaccessreviews/kube-system': {}},
     http: {'GET https://169.254.169.254/': {statusCode: 200, body: null}},
     global: {g: 1},
+    imageSource: givenImages(),
   };
   const within = Object.entries(doors).flatMap(([name, {own}]) => (own === undefined ? [] : [{name, own}]));
   const beyond = Object.entries(doors).flatMap(([name, {foreign}]) => (foreign === undefined ? [] : [{name, foreign}]));

@@ -1,5 +1,6 @@
 import type {ApiCallRequest, CollectionQuery, ContextLoader, ObjectQuery, Scope} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
+import {scopeImages} from './scoped-images.js';
 
 export interface ScopeOptions {
   /** Lets namespaced policies reach the network (services, registries, names); an installation's choice, off by default. */
@@ -76,6 +77,8 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
       }
       return host.httpCall(request, load);
     },
+    // Whoever may demand signatures has to reach the registries that hold them, and what comes back is a verdict.
+    images: host.images && scopeImages(host.images, namespace),
     now: () => host.now(),
     random: () => host.random(),
   };

@@ -1,6 +1,7 @@
 import {builtinResourceMap} from '../builtin-resources.js';
 import type {ApiCallRequest, CollectionQuery, ContextLoader, HttpAnswer, MaybePromise} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
+import type {ImageSource} from '../image/verification.js';
 import type {Json, JsonObject} from '../json/types.js';
 import {resourceOfKind} from '../resource-map.js';
 
@@ -11,6 +12,7 @@ export interface RecordingLoaderOptions {
   readonly api?: Readonly<Record<string, Json | Error>>;
   readonly global?: Readonly<Record<string, Json>>;
   readonly images?: Readonly<Record<string, Json>>;
+  readonly imageSource?: ImageSource;
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>> | Error>>;
   /** Objects by `resource/namespace/name`, lists by `resource/namespace`, made ones by `resource/namespace` again. */
   readonly objects?: Readonly<Record<string, JsonObject | Error>>;
@@ -71,6 +73,7 @@ export function recordingLoader(options: RecordingLoaderOptions = {}): Recording
       const found = Object.hasOwn(table, name) ? table[name] : undefined;
       return answer<Readonly<Record<string, string>> | undefined>(`labels ${name}`, found);
     },
+    images: options.imageSource,
     lookupHost: name => answer(`host ${name}`, ['192.0.2.1']),
     resourceGet(query) {
       const key = `${placeOf(query)}/${query.name}`;
