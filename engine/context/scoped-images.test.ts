@@ -37,6 +37,7 @@ function recordingImages() {
     resolveDigest: image => noted(image, answer.digest),
     verifySignature: ({image}) => noted(image, answer),
     verifyAttestations: ({image}) => noted(image, {...answer, statements: [], otherTypes: []}),
+    verifyBlob: () => noted('blob', undefined),
   };
   return {calls, source};
 }
@@ -63,15 +64,20 @@ describe('images for a policy of a namespace', () => {
       const {calls, source} = recordingImages();
       const scoped = scopeImages(source, 'team');
       const query = {image: 'r.io/x', access: {...access, ...more}, format: 'auto', ociReferrers: false} as const;
-      const asked = [
+      const asked: Array<() => unknown> = [
         () => scoped.verifySignature({...query, attestor: attestor(parts)}, options),
         () => scoped.verifyAttestations({...query, attestor: attestor(parts), type: 't', kind: 'intoto'}, options),
       ];
+      const blob = {payload: new Uint8Array(), signature: '', certificate: undefined, bundle: undefined};
+      // Blobs lie in no registry: only their attestors can lead elsewhere.
+      if (more.secrets === undefined && more.providers === undefined) {
+        asked.push(() => scoped.verifyBlob?.({...blob, attestor: attestor(parts)}, options));
+      }
       for (const ask of asked) {
         if (refusal === undefined) ask();
         else expect(ask).toThrow(refusal);
       }
-      expect(calls).toHaveLength(refusal === undefined ? 2 : 0);
+      expect(calls).toHaveLength(refusal === undefined ? 3 : 0);
     });
   }
 

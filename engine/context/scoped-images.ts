@@ -1,5 +1,5 @@
 import {EvalError} from '../diagnostic.js';
-import type {AttestationQuery, Attestor, ImageSource, RegistryAccess, SecretReference} from '../image/verification.js';
+import type {AttestationQuery, Attestor, BlobQuery, ImageOptions, ImageSource, RegistryAccess, SecretReference} from '../image/verification.js';
 
 /**
  * Registries for a policy of a namespace: it opens them with Secrets of that namespace only, and never with what the
@@ -48,5 +48,11 @@ export function scopeImages(host: ImageSource, namespace: string): ImageSource {
       checkAttestor(query.attestor);
       return host.verifyAttestations(query, options);
     },
+    ...(host.verifyBlob !== undefined && {
+      verifyBlob(query: BlobQuery, options: ImageOptions) {
+        checkAttestor(query.attestor);
+        return host.verifyBlob?.(query, options);
+      },
+    }),
   };
 }

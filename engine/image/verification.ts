@@ -115,15 +115,28 @@ export interface VerifiedAttestations extends VerifiedSignature {
   readonly otherTypes: readonly string[];
 }
 
+/** A signature over bytes that are no image, as it came with them. */
+export interface BlobQuery {
+  readonly payload: Uint8Array;
+  /** Base64. */
+  readonly signature: string;
+  /** PEM of the signer's certificate, and of those between it and a root. */
+  readonly certificate: string | undefined;
+  /** JSON of the log's entry (`SignedEntryTimestamp`, `Payload`). */
+  readonly bundle: string | undefined;
+  /** `repository`, `tagPrefix` and `annotations` say nothing here. */
+  readonly attestor: Attestor;
+}
+
 /**
  * `unreachable`: a registry, log or key service gave no answer (a rule's status is error). `unverified`: it answered, and
- * the proof is missing or wrong (fail).
+ * the proof is missing or wrong (fail). `uncached`: nobody was asked, as `cacheOnly` wants it (skip).
  */
 export class ImageVerificationError extends Error {
   override readonly name = 'ImageVerificationError';
   constructor(
     message: string,
-    readonly reason: 'unreachable' | 'unverified',
+    readonly reason: 'unreachable' | 'unverified' | 'uncached',
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -141,6 +154,8 @@ export interface ImageSource {
     query: AttestationQuery,
     options: ImageOptions,
   ): Promise<VerifiedAttestations> | VerifiedAttestations;
+  /** Resolves when the attestor has signed the bytes. Absent: only what needs nothing from outside can be proven. */
+  verifyBlob?(query: BlobQuery, options: ImageOptions): Promise<void> | void;
 }
 
 export interface ImageOptions {
@@ -148,4 +163,6 @@ export interface ImageOptions {
   readonly deadline: number;
   /** False: neither ask nor keep a verified answer. */
   readonly useCache: boolean;
+  /** Nothing is fetched: what no cache holds is rejected as `uncached`, whatever `useCache` says. */
+  readonly cacheOnly?: boolean | undefined;
 }
