@@ -1,6 +1,7 @@
 // `npm run generate`: writes every generated file. `--check` writes nothing and fails when one is stale.
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
+import {installFiles} from '../install/source/files.js';
 import {generatedFiles} from './crd/files.js';
 import {diagnosticsPage, diagnosticsText} from './generate-diagnostics.js';
 
@@ -17,7 +18,7 @@ function current(path: string): string | undefined {
 }
 
 let stale = 0;
-for (const [name, text] of [...generatedFiles(), [diagnosticsPage, diagnosticsText()] as const]) {
+for (const [name, text] of [...generatedFiles(), ...installFiles(), [diagnosticsPage, diagnosticsText()] as const]) {
   const path = join(root, name);
   if (current(path) === text) continue;
   stale += 1;

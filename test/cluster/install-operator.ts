@@ -62,9 +62,6 @@ const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 /** What keeps the operator from being installed from this work tree, or undefined. */
 export function missingForOperator(): string | undefined {
   if (!existsSync(join(root, 'dist/kyverno.cjs'))) return 'dist/kyverno.cjs is missing (npm run build)';
-  if (!existsSync(join(root, 'olm/install.yaml')) && !existsSync(join(root, 'olm/install'))) {
-    return 'olm/ has no install manifests';
-  }
   return undefined;
 }
 
@@ -100,7 +97,7 @@ async function putDefinition(cluster: Pick<Cluster, 'request'>, definition: Cust
   }
 }
 
-/** Applies `crds/` and the install manifests of `olm/`, and runs the operator's Pods as local processes. */
+/** Applies `crds/` and the rest of `install/manifest.yaml`, and runs the operator's Pods as local processes. */
 export async function installOperator(
   cluster: Cluster,
   options: InstallOperatorOptions = {},
@@ -161,22 +158,12 @@ async function tail(name: string, file: string): Promise<string> {
   return [`${name}:`, ...lines.slice(-20)].join('\n');
 }
 
+/** As users apply it, so that a right that is missing shows here. */
 async function readManifests(): Promise<Manifest[]> {
-  const folder = join(root, 'olm/install');
-  const files = existsSync(folder)
-    ? (await readdir(folder))
-        .filter(name => /\.ya?ml$/.test(name))
-        .sort()
-        .map(name => join(folder, name))
-    : [join(root, 'olm/install.yaml')];
-  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')));
-  return texts
-    .flatMap(text => parseAllDocuments(text).map(document => document.toJS() as Manifest | null))
-    .filter(
-      manifest =>
-        manifest !== null && manifest.kind !== 'Kustomization' && manifest.kind !== 'CustomResourceDefinition',
-    )
-    .filter(manifest => manifest !== null);
+  const text = await readFile(join(root, 'install/manifest.yaml'), 'utf8');
+  return parseAllDocuments(text)
+    .map(document => document.toJS() as Manifest)
+    .filter(manifest => manifest.kind !== 'CustomResourceDefinition');
 }
 
 /** The webhook Service leads to the balancer; the Deployment gets the options. */

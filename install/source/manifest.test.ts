@@ -2,13 +2,15 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {describe, expect, it} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import {defaultConfig, parseConfig} from './config-map.js';
-import {readEnvironment} from './environment.js';
-import {parseFlags} from './flags.js';
-import {compileResourceFilters} from './resource-filters.js';
+import {defaultConfig, parseConfig} from '../../operator/config/config-map.js';
+import {readEnvironment} from '../../operator/config/environment.js';
+import {parseFlags} from '../../operator/config/flags.js';
+import {compileResourceFilters} from '../../operator/config/resource-filters.js';
+import {parseMetricsConfig} from '../../operator/telemetry/metrics-config.js';
+import {manifestText} from './manifest.js';
 
 const root = resolve(import.meta.dirname, '../..');
-const directory = join(root, 'olm/install');
+const text = readFileSync(join(root, 'install/manifest.yaml'), 'utf8');
 
 interface Rule {
   apiGroups: string[];
@@ -24,6 +26,7 @@ interface Container {
   env: {name: string; value?: string}[];
   ports: {name: string; containerPort: number}[];
   securityContext: Record<string, unknown>;
+  volumeMounts: {name: string; mountPath: string}[];
 }
 
 interface Install {
@@ -40,15 +43,19 @@ interface Install {
     strategy: {rollingUpdate: object};
     template: {
       metadata: {labels: Record<string, string>};
-      spec: {serviceAccountName: string; containers: Container[]; securityContext: object};
+      spec: {serviceAccountName: string; containers: Container[]; securityContext: object; volumes: {name: string}[]};
     };
   };
 }
 
-const objects = readdirSync(directory)
-  .sort()
-  .flatMap(name => parseAllDocuments(readFileSync(join(directory, name), 'utf8')))
-  .map(document => document.toJS() as Install);
+const everything = parseAllDocuments(text).map(document => document.toJS() as Install);
+const objects = everything.filter(object => object.kind !== 'CustomResourceDefinition');
+
+/** `kyverno.io_policies.yaml` holds `policies.kyverno.io`. */
+function nameOfFile(file: string): string {
+  const [group, plural] = file.replace(/\.yaml$/, '').split('_');
+  return `${plural}.${group}`;
+}
 
 function find(kind: string, name = 'kyverno'): Install {
   const found = objects.find(object => object.kind === kind && object.metadata.name === name);
@@ -59,28 +66,48 @@ function find(kind: string, name = 'kyverno'): Install {
 const deployment = find('Deployment');
 const container = deployment.spec.template.spec.containers[0]!;
 
-describe('the install manifests', () => {
+describe('the manifest', () => {
+  it('is what `npm run generate` writes', () => {
+    expect(text).toBe(manifestText());
+  });
+
+  it('begins with every definition', () => {
+    const definitions = everything.slice(0, everything.length - objects.length);
+    expect(definitions.every(object => object.kind === 'CustomResourceDefinition')).toBe(true);
+    const files = readdirSync(join(root, 'crds')).filter(name => name.endsWith('.yaml'));
+    expect(definitions.map(object => object.metadata.name).sort()).toEqual(files.map(nameOfFile).sort());
+  });
+
+  it('fits into the annotation of a client-side apply, object by object', () => {
+    for (const object of everything) expect(JSON.stringify(object).length, object.metadata.name).toBeLessThan(262_144);
+  });
+
   it('hold the objects that users look for by name', () => {
     const names = objects.map(object => `${object.kind} ${object.metadata.name}`);
     expect(names).toEqual([
       'Namespace kyverno',
+      'PriorityClass kyverno',
       'ServiceAccount kyverno',
       'ClusterRole kyverno',
       'ClusterRoleBinding kyverno',
+      'Role kyverno',
+      'RoleBinding kyverno',
       'ClusterRole kyverno:extra',
       'ClusterRoleBinding kyverno:extra',
       'ClusterRole kyverno:generate',
+      'ClusterRole kyverno:read',
+      'ClusterRoleBinding kyverno:read',
       'ClusterRoleBinding kyverno:view',
       ...['admin', 'view'].flatMap(who =>
         ['policies', 'policyreports', 'reports', 'updaterequests'].map(
           what => `ClusterRole kyverno:rbac:${who}:${what}`,
         ),
       ),
-      'Role kyverno',
-      'RoleBinding kyverno',
       'ConfigMap kyverno',
+      'ConfigMap kyverno-metrics',
       'Service kyverno-svc',
       'Service kyverno-svc-metrics',
+      'NetworkPolicy kyverno',
       'Deployment kyverno',
       'PodDisruptionBudget kyverno',
     ]);
@@ -115,7 +142,8 @@ describe('the install manifests', () => {
       const isStatus = rule.resources.every(resource => resource.endsWith('/status'));
       // Its own notes on work, in its own namespace.
       const isWork = rule.resources.every(resource => resource.startsWith('updaterequests'));
-      if (isPolicy && !isStatus && !isWork) expect(rule.verbs).toEqual(['get', 'list', 'watch']);
+      const isReport = rule.apiGroups.includes('reports.kyverno.io');
+      if (isPolicy && !isStatus && !isWork && !isReport) expect(rule.verbs).toEqual(['get', 'list', 'watch']);
     }
   });
 });
@@ -139,7 +167,7 @@ const clusterNeeds = [
   ],
   [
     'get list watch create update delete',
-    'wgpolicyk8s.io/policyreports wgpolicyk8s.io/clusterpolicyreports openreports.io/reports openreports.io/clusterreports',
+    'wgpolicyk8s.io/policyreports wgpolicyk8s.io/clusterpolicyreports openreports.io/reports openreports.io/clusterreports reports.kyverno.io/ephemeralreports reports.kyverno.io/clusterephemeralreports',
   ],
   ['update', 'kyverno.io/cleanuppolicies/status kyverno.io/clustercleanuppolicies/status'],
   ['get list watch', '/namespaces /configmaps apiextensions.k8s.io/customresourcedefinitions'],
@@ -172,6 +200,22 @@ describe('the roles', () => {
       for (const target of targets.split(' '))
         expect(allows(find(kind).rules, verb, target), `${verb} ${target}`).toBe(true);
     }
+  });
+
+  it('read built-in kinds by name, and no Secrets', () => {
+    const {rules} = find('ClusterRole', 'kyverno:read');
+    for (const target of ['/pods', '/nodes', 'apps/deployments', 'rbac.authorization.k8s.io/clusterroles', 'storage.k8s.io/storageclasses'])
+      expect(allows(rules, 'list', target), target).toBe(true);
+    for (const rule of rules) {
+      expect(rule.verbs).toEqual(['get', 'list', 'watch']);
+      expect(rule.resources.filter(resource => /[*/]|^secrets$/.test(resource))).toEqual([]);
+      expect(rule.apiGroups.every(group => !group.includes('.') || group.endsWith('.k8s.io'))).toBe(true);
+    }
+  });
+
+  it('let nobody but the operator read Secrets, and only in its namespace', () => {
+    const readers = objects.filter(({rules = []}) => rules.some(rule => rule.resources.some(name => /^(secrets|\*)$/.test(name))));
+    expect(readers.map(({kind, metadata}) => `${kind} ${metadata.name}`)).toEqual(['Role kyverno']);
   });
 
   it('are bound to the ServiceAccount of the Deployment', () => {
@@ -222,6 +266,13 @@ describe('the Deployment', () => {
     expect(Object.keys(values)).toEqual(expect.arrayContaining(['KYVERNO_NAMESPACE', 'KYVERNO_POD_NAME']));
   });
 
+  it('writes to empty folders alone', () => {
+    const {volumes} = deployment.spec.template.spec;
+    expect(volumes.every(volume => Object.hasOwn(volume, 'emptyDir'))).toBe(true);
+    expect(container.volumeMounts.map(({name}) => name)).toEqual(volumes.map(({name}) => name));
+    expect(container.volumeMounts.map(({mountPath}) => mountPath)).toContain(container.env.find(({name}) => name === 'HOME')?.value);
+  });
+
   it('is restricted and leaves user ids to the cluster', () => {
     expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -232,6 +283,12 @@ describe('the Deployment', () => {
       seccompProfile: {type: 'RuntimeDefault'},
     });
     expect(deployment.spec.template.spec.securityContext).not.toHaveProperty('runAsUser');
+  });
+});
+
+describe('the ConfigMap of metrics', () => {
+  it('is read without a problem', () => {
+    expect(parseMetricsConfig(find('ConfigMap', 'kyverno-metrics').data).problems).toEqual([]);
   });
 });
 
@@ -262,6 +319,7 @@ describe('the ConfigMap', () => {
     ['the Namespace kube-system', {kind: 'Namespace', name: 'kube-system'}, true],
     ['our own Deployment', {kind: 'Deployment', group: 'apps', namespace: 'kyverno', name: 'kyverno'}, true],
     ['our own ClusterRole', {kind: 'ClusterRole', group: 'rbac.authorization.k8s.io', name: 'kyverno'}, true],
+    ['our own grants', {kind: 'ClusterRoleBinding', group: 'rbac.authorization.k8s.io', name: 'kyverno:read'}, true],
     ['a Pod', {kind: 'Pod', namespace: 'team'}, false],
     ['another ClusterRole', {kind: 'ClusterRole', group: 'rbac.authorization.k8s.io', name: 'team'}, false],
     ['a Namespace', {kind: 'Namespace', name: 'team'}, false],
