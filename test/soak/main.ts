@@ -1,4 +1,6 @@
+import {soakGenerate} from './generate.js';
 import {soakIdle} from './idle.js';
+import {soakLimits} from './limits.js';
 import {soakReapply} from './reapply.js';
 import {soakScan} from './scan.js';
 
@@ -9,6 +11,10 @@ const number = (name: string, initial: number) => Number(process.argv.find(text 
 const runs: Readonly<Record<string, () => Promise<void>>> = {
   reapply: () => soakReapply(number('applies', 10_000), say),
   idle: () => soakIdle({policies: number('policies', 300), objects: number('objects', 2_000), milliseconds: number('seconds', 600) * 1000}, say),
+  generate: () => soakGenerate({namespaces: number('namespaces', 1_000), load: number('load', 50)}, say),
+  // The two sizes that the installation's resource profiles are for.
+  'limits-small': () => soakLimits({pods: 900, load: number('load', 20), seconds: number('seconds', 60), limits: {memoryMiB: 512, milliCpu: 500}}, say),
+  'limits-large': () => soakLimits({pods: 5_000, load: number('load', 50), seconds: number('seconds', 60), limits: {memoryMiB: 1024, milliCpu: 1_000}}, say),
   scan: () => soakScan({pods: number('pods', 10_000), configMaps: number('configmaps', 9_000), load: number('load', 100)}, say),
 };
 

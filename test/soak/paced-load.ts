@@ -2,6 +2,8 @@ import {Agent, request} from 'node:https';
 import {setTimeout as delay} from 'node:timers/promises';
 
 export interface PacedLoad {
+  /** Requests without an answer, or with another status than 200, since the start. */
+  failed(): number;
   /** Ends it and tells what was measured since `mark`, or since the start. */
   stop(): Promise<void>;
   /** Percentiles of what was sent since the mark before, in milliseconds. */
@@ -12,6 +14,7 @@ export interface PacedLoad {
 export function startLoad(options: {readonly port: number; readonly ca: string; readonly body: string; readonly perSecond: number}): PacedLoad {
   const agent = new Agent({keepAlive: true, ca: options.ca, servername: 'kyverno-svc.kyverno.svc', maxSockets: 32});
   let times: number[] = [];
+  let failures = 0;
   let goesOn = true;
   const under = new Set<Promise<void>>();
   async function run(): Promise<void> {
@@ -27,23 +30,28 @@ export function startLoad(options: {readonly port: number; readonly ca: string; 
   }
   function send(): Promise<void> {
     const began = performance.now();
-    return new Promise((resolve, reject) => {
+    return new Promise(resolve => {
       const call = request(
         {agent, host: '127.0.0.1', port: options.port, path: '/validate/fail?timeout=10s', method: 'POST', headers: {'content-type': 'application/json', 'content-length': Buffer.byteLength(options.body)}},
         response => {
           response.resume();
+          if (response.statusCode !== 200) failures += 1;
           response.on('end', () => {
             times.push(performance.now() - began);
             resolve();
           });
         },
       );
-      call.on('error', reject);
+      call.on('error', () => {
+        failures += 1;
+        resolve();
+      });
       call.end(options.body);
     });
   }
   const running = run();
   return {
+    failed: () => failures,
     async stop() {
       goesOn = false;
       await running;

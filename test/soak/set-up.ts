@@ -13,14 +13,14 @@ export interface Soak {
   readonly say: (line: string) => void;
 }
 
-/** A control plane with an audit log and one replica of a copy of the bundle: a build meanwhile changes nothing. */
-export async function withOperator(args: readonly string[], say: Soak['say'], run: (soak: Soak) => Promise<void>): Promise<void> {
+/** A control plane with an audit log and one replica of a copy of the bundle: a build meanwhile changes nothing. `prefix` goes before its command line. */
+export async function withOperator(args: readonly string[], say: Soak['say'], run: (soak: Soak) => Promise<void>, prefix: readonly string[] = []): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'kyverno-soak-'));
   cpSync(resolve(import.meta.dirname, '../../dist'), join(work, 'dist'), {recursive: true});
   const cluster = await startCluster({auditLog: true});
   let operator: InstalledOperator | undefined;
   try {
-    operator = await installOperator(cluster, {replicas: 1, args, command: [process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
+    operator = await installOperator(cluster, {replicas: 1, args, command: [...prefix, process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
     await run({cluster, operator, say});
   } finally {
     await operator?.stop();
