@@ -76,7 +76,7 @@ async function start(programs: ProgramPaths, supervisor: Supervisor, options: Cl
   const {dir} = supervisor;
   const ports = await choosePorts();
   const server = `https://127.0.0.1:${ports.apiServer}`;
-  const files: ControlPlaneFiles = await writeControlPlaneFiles({dir, server, serviceAddress});
+  const files: ControlPlaneFiles = await writeControlPlaneFiles({dir, server, addresses: [serviceAddress, ...(options.nodeAddress === undefined ? [] : [options.nodeAddress])]});
   const kubeconfig = files.path('admin.kubeconfig');
   const api = createApiClient({server, ca: files.authority.certificate, client: files.admin});
   const launch = (name: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', args: readonly string[]) =>

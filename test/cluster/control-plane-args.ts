@@ -31,6 +31,8 @@ export function etcdArgs(dir: string, ports: Ports): string[] {
 
 /** Options that shape the API server. */
 export interface ApiServerOptions {
+  /** A further address that it listens on, and tells the cluster as its own. Default: loopback alone. */
+  readonly nodeAddress?: string;
   /** The ServiceAccount admission plugin (mounts tokens, demands that the account exists). Default true. */
   readonly serviceAccountAdmission?: boolean;
   /** Webhook Services are reached through their endpoints instead of their address. Default false. */
@@ -49,8 +51,8 @@ export function apiServerArgs(
   options: ApiServerOptions,
 ): string[] {
   const args = [
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
+    `--bind-address=${options.nodeAddress === undefined ? '127.0.0.1' : '0.0.0.0'}`,
+    `--advertise-address=${options.nodeAddress ?? '127.0.0.1'}`,
     `--secure-port=${ports.apiServer}`,
     // Endpoints refuse loopback addresses, so the kubernetes Service stays without.
     '--endpoint-reconciler-type=none',

@@ -29,8 +29,8 @@ type FileName =
 export interface ControlPlaneFilesOptions {
   readonly dir: string;
   readonly server: string;
-  /** The first address of the service range, which the certificate must name too. */
-  readonly serviceAddress: string;
+  /** What the API server's certificate must name beside loopback: the first address of the service range, the node's. */
+  readonly addresses: readonly string[];
 }
 
 export async function writeControlPlaneFiles(options: ControlPlaneFilesOptions): Promise<ControlPlaneFiles> {
@@ -38,7 +38,7 @@ export async function writeControlPlaneFiles(options: ControlPlaneFilesOptions):
   const authority = createAuthority('test-cluster');
   const frontAuthority = createAuthority('test-cluster-front-proxy');
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
-  const hosts = ['127.0.0.1', options.serviceAddress, 'localhost', ...names];
+  const hosts = ['127.0.0.1', ...options.addresses, 'localhost', ...names];
   const apiServer = authority.issue({commonName: 'kube-apiserver', hosts});
   const kubeletClient = authority.issue({commonName: 'kube-apiserver-kubelet-client', organization: 'system:masters'});
   const frontProxy = frontAuthority.issue({commonName: 'front-proxy-client'});

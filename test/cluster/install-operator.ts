@@ -5,6 +5,7 @@ import {parse, parseAllDocuments} from 'yaml';
 import {type Balancer, startBalancer} from './balancer.js';
 import type {Cluster} from './cluster.js';
 import {eventually} from './eventually.js';
+import type {PodSandboxes} from './node-agent/sandbox.js';
 import {type NodeAgent, startNodeAgent} from './node-agent.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -20,6 +21,10 @@ export interface InstallOperatorOptions {
   readonly command?: readonly string[];
   /** Keeps a real scheduler from the operator's Pods. */
   readonly schedulerName?: string;
+  /** Each replica in a network and with files of its own, reached through its Service's endpoints. */
+  readonly sandboxes?: PodSandboxes;
+  /** What is applied instead of the install manifests. */
+  readonly manifests?: readonly Manifest[];
   /** Wait until every replica is ready. Default true. */
   readonly wait?: boolean;
 }
@@ -32,7 +37,7 @@ export interface InstalledOperator {
   stop(): Promise<void>;
 }
 
-interface Manifest {
+export interface Manifest {
   kind?: string;
   metadata?: {name?: string; namespace?: string};
   spec?: Record<string, unknown>;
@@ -55,6 +60,9 @@ interface CustomResourceDefinition {
     readonly versions: readonly {readonly name: string; readonly served: boolean}[];
   };
 }
+
+/** Where the bundle stands in a sandbox. */
+export const programFolder = '/opt/kyverno';
 
 const namespace = 'kyverno';
 const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -103,8 +111,8 @@ export async function installOperator(
   options: InstallOperatorOptions = {},
 ): Promise<InstalledOperator> {
   await installCrds(cluster);
-  const manifests = (await readManifests()).map(manifest => adapt(manifest, options));
-  const command = options.command ?? [process.execPath, join(root, 'dist/kyverno.cjs')];
+  const manifests = [...(options.manifests ?? (await readManifests()))].map(manifest => adapt(manifest, options));
+  const command = options.command ?? [process.execPath, options.sandboxes === undefined ? join(root, 'dist/kyverno.cjs') : join(programFolder, 'kyverno.cjs')];
   const images = Object.fromEntries(
     manifests
       .filter(isDeployment)
@@ -117,7 +125,7 @@ export async function installOperator(
     await balancer.stop();
   };
   try {
-    agent = await startNodeAgent(cluster, {namespace, images, balancer, cwd: root});
+    agent = await startNodeAgent(cluster, {namespace, images, balancer, cwd: root, ...(options.sandboxes === undefined ? {} : {sandboxes: options.sandboxes})});
     const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items: manifests});
     await cluster.kubectl(['apply', '-f', '-'], {input});
     if (options.wait !== false) await allReady(cluster, agent);
@@ -159,7 +167,7 @@ async function tail(name: string, file: string): Promise<string> {
 }
 
 /** As users apply it, so that a right that is missing shows here. */
-async function readManifests(): Promise<Manifest[]> {
+export async function readManifests(): Promise<Manifest[]> {
   const text = await readFile(join(root, 'install/manifest.yaml'), 'utf8');
   return parseAllDocuments(text)
     .map(document => document.toJS() as Manifest)
@@ -167,8 +175,8 @@ async function readManifests(): Promise<Manifest[]> {
 }
 
 /** The webhook Service leads to the balancer; the Deployment gets the options. */
-function adapt(manifest: Manifest, {replicas, schedulerName, args = [], env = {}}: InstallOperatorOptions): Manifest {
-  if (manifest.kind === 'Service' && manifest.metadata?.name === 'kyverno-svc') {
+function adapt(manifest: Manifest, {replicas, schedulerName, args = [], env = {}, sandboxes}: InstallOperatorOptions): Manifest {
+  if (sandboxes === undefined && manifest.kind === 'Service' && manifest.metadata?.name === 'kyverno-svc') {
     return {...manifest, spec: {type: 'ExternalName', externalName: 'localhost'}};
   }
   if (!isDeployment(manifest)) return manifest;

@@ -4,6 +4,7 @@ import type {Backend} from './balancer.js';
 import type {Cluster} from './cluster.js';
 import {startKubeletServer} from './node-agent/kubelet-server.js';
 import {mirror} from './node-agent/mirror.js';
+import type {PodSandboxes} from './node-agent/sandbox.js';
 import {type PodWorker, startPodWorker} from './node-agent/pod-worker.js';
 import {registerNode} from './node-agent/register-node.js';
 import type {Container, Pod} from './node-agent/types.js';
@@ -20,6 +21,8 @@ export interface NodeAgentOptions {
   readonly images?: Readonly<Record<string, readonly string[]>>;
   /** Further variables of every container. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Gives each Pod a network and files of its own. */
+  readonly sandboxes?: PodSandboxes;
   /** Working folder of the processes. Default: the repository. */
   readonly cwd?: string;
   /** Is told the webhook ports of the ready replicas at each change. */
@@ -33,6 +36,8 @@ export interface Replica {
   readonly pod: Pod;
   /** Process number of the first container while it runs. */
   readonly pid: number | undefined;
+  /** Where its ports are. */
+  readonly address: string;
   readonly webhookPort: number;
   readonly metricsPort: number;
   readonly ready: boolean;
@@ -52,7 +57,7 @@ export interface NodeAgent {
 }
 
 export async function startNodeAgent(cluster: Cluster, options: NodeAgentOptions = {}): Promise<NodeAgent> {
-  const {namespace = 'kyverno', nodeName = 'test-node', images = {}, env = {}, balancer} = options;
+  const {namespace = 'kyverno', nodeName = 'test-node', images = {}, env = {}, balancer, sandboxes} = options;
   const cwd = options.cwd ?? resolve(import.meta.dirname, '../..');
   const stopped = new AbortController();
   /** By uid; a promise while it starts. */
@@ -104,7 +109,7 @@ export async function startNodeAgent(cluster: Cluster, options: NodeAgentOptions
       latest: pod,
       starting: Promise.resolve(),
     };
-    entry.starting = startPodWorker({cluster, pod, argvPrefix, env, cwd, onChange: told}).then(worker => {
+    entry.starting = startPodWorker({cluster, pod, argvPrefix, env, cwd, onChange: told, sandboxes}).then(worker => {
       entry.worker = worker;
       if (stopped.signal.aborted) return worker.kill();
       if (entry.latest.metadata.deletionTimestamp !== undefined) worker.terminate(entry.latest);
@@ -148,13 +153,14 @@ export async function startNodeAgent(cluster: Cluster, options: NodeAgentOptions
   };
 }
 
-function asReplica({pod, ports, ready, terminating, containers}: PodWorker): Replica {
+function asReplica({pod, address, ports, ready, terminating, containers}: PodWorker): Replica {
   const main = containers[0];
   return {
     name: pod.metadata.name,
     uid: pod.metadata.uid,
     pod,
     pid: main?.view.pid,
+    address,
     webhookPort: ports.webhook,
     metricsPort: ports.metrics,
     ready,

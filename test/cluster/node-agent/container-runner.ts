@@ -17,6 +17,10 @@ export interface ContainerRunnerOptions {
   readonly argvPrefix: (container: Container) => readonly string[];
   readonly environment: () => Promise<Record<string, string>>;
   readonly resolvePort: (port: number | string) => number;
+  /** Address of the Pod. */
+  readonly host: string;
+  /** The command line that runs a command inside the container. */
+  readonly wrap: (argv: readonly string[]) => readonly string[];
   readonly cwd: string;
   /** Folder for the logs. */
   readonly dir: string;
@@ -41,7 +45,7 @@ const longestBackoffMs = 5000;
 const healthyAfterMs = 10_000;
 
 export function createContainerRunner(options: ContainerRunnerOptions): ContainerRunner {
-  const {container, supervisor, onChange, resolvePort, cwd} = options;
+  const {container, supervisor, onChange, resolvePort, host, wrap, cwd} = options;
   const stopping = new AbortController();
   const logs: string[] = [];
   let state: ContainerState = {waiting: {reason: 'ContainerCreating'}};
@@ -62,7 +66,7 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
   /** One process from start to end. */
   async function runOnce(): Promise<Terminated> {
     env = await options.environment();
-    const argv = [...options.argvPrefix(container), ...(container.args ?? []).map(arg => expand(arg, env))];
+    const argv = wrap([...options.argvPrefix(container), ...(container.args ?? []).map(arg => expand(arg, env))]);
     const log = join(options.dir, `${container.name}-${restarts}.log`);
     const output = openSync(log, 'a');
     const startedAt = now();
@@ -79,7 +83,7 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
     if (spawned.pid !== undefined) become({running: {startedAt}});
     void runProbes({
       container,
-      context: {resolvePort, env, cwd},
+      context: {resolvePort, host, wrap, env, cwd},
       signal: probing.signal,
       onStarted() {
         started = true;
@@ -159,7 +163,7 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
       const hook = container.lifecycle?.preStop;
       if (hook && child && graceMs > 0) {
         // A failing hook does not keep the container from being ended.
-        await runHandler(hook, {timeoutMs: graceMs, resolvePort, env, cwd}).catch(() => undefined);
+        await runHandler(hook, {timeoutMs: graceMs, resolvePort, host, wrap, env, cwd}).catch(() => undefined);
       }
       // Like a container's first process, only the leader is asked to end.
       child?.kill('SIGTERM');

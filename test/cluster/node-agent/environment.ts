@@ -1,5 +1,5 @@
 import type {ApiClient} from '../api-client.js';
-import type {Container, EnvVar, KeyRef, Pod} from './types.js';
+import type {Container, EnvFrom, EnvVar, KeyRef, Pod} from './types.js';
 
 export interface EnvironmentOptions {
   readonly api: Pick<ApiClient, 'request'>;
@@ -7,13 +7,19 @@ export interface EnvironmentOptions {
   readonly container: Container;
   /** What every container of the Pod gets; the container's own variables win. */
   readonly base: Readonly<Record<string, string>>;
+  readonly addresses: Addresses;
+}
+
+export interface Addresses {
+  readonly podIP: string;
+  readonly hostIP: string;
 }
 
 /** The environment of a container; throws an Error that names what cannot be resolved. */
 export async function resolveEnvironment(options: EnvironmentOptions): Promise<Record<string, string>> {
   const {container, base} = options;
-  if ((container.envFrom ?? []).length > 0) throw new Error('envFrom is not supported by the node agent');
   const env: Record<string, string> = {...base};
+  for (const source of container.envFrom ?? []) Object.assign(env, await allKeys(source, options));
   for (const variable of container.env ?? []) {
     const value = await resolveVariable(variable, env, options);
     if (value !== undefined) env[variable.name] = value;
@@ -21,13 +27,23 @@ export async function resolveEnvironment(options: EnvironmentOptions): Promise<R
   return env;
 }
 
+async function allKeys({prefix = '', configMapRef, secretRef}: EnvFrom, {api, pod}: EnvironmentOptions): Promise<Record<string, string>> {
+  const from = configMapRef ?? secretRef;
+  if (from === undefined) return {};
+  const path = `/api/v1/namespaces/${pod.metadata.namespace}/${secretRef === undefined ? 'configmaps' : 'secrets'}/${from.name}`;
+  const {status, body} = await api.request<{readonly data?: Record<string, string>}>('GET', path);
+  if (status !== 200 && from.optional !== true) throw new Error(`GET ${path}: ${status}`);
+  const decode = (text: string) => (secretRef === undefined ? text : Buffer.from(text, 'base64').toString('utf8'));
+  return Object.fromEntries(Object.entries(body.data ?? {}).map(([key, text]) => [`${prefix}${key}`, decode(text)]));
+}
+
 async function resolveVariable(
   {name, value, valueFrom}: EnvVar,
   env: Readonly<Record<string, string>>,
-  {api, pod}: EnvironmentOptions,
+  {api, pod, addresses}: EnvironmentOptions,
 ): Promise<string | undefined> {
   if (valueFrom === undefined) return expand(value ?? '', env);
-  if (valueFrom.fieldRef) return fieldValue(pod, valueFrom.fieldRef.fieldPath);
+  if (valueFrom.fieldRef) return fieldValue(pod, valueFrom.fieldRef.fieldPath, addresses);
   const namespace = `/api/v1/namespaces/${pod.metadata.namespace}`;
   if (valueFrom.configMapKeyRef) return keyValue(api, `${namespace}/configmaps`, valueFrom.configMapKeyRef);
   if (valueFrom.secretKeyRef) {
@@ -45,7 +61,8 @@ export function expand(text: string, env: Readonly<Record<string, string>>): str
   });
 }
 
-function fieldValue(pod: Pod, path: string): string {
+/** What a `fieldRef` refers to; throws an Error for paths that are not known here. */
+export function fieldValue(pod: Pod, path: string, {podIP, hostIP}: Addresses): string {
   const {metadata, spec} = pod;
   const fields: Readonly<Record<string, string | undefined>> = {
     'metadata.name': metadata.name,
@@ -53,8 +70,9 @@ function fieldValue(pod: Pod, path: string): string {
     'metadata.uid': metadata.uid,
     'spec.nodeName': spec.nodeName,
     'spec.serviceAccountName': spec.serviceAccountName ?? 'default',
-    'status.podIP': '127.0.0.1',
-    'status.hostIP': '127.0.0.1',
+    'status.podIP': podIP,
+    'status.podIPs': podIP,
+    'status.hostIP': hostIP,
   };
   const keyed = /^metadata\.(labels|annotations)\['([^']+)'\]$/.exec(path);
   if (keyed !== null) {

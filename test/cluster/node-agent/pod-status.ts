@@ -1,3 +1,4 @@
+import type {Addresses} from './environment.js';
 import type {ContainerView} from './types.js';
 
 export interface PodStatusInput {
@@ -6,6 +7,7 @@ export interface PodStatusInput {
   readonly initialized: boolean;
   readonly initContainers: readonly ContainerView[];
   readonly containers: readonly ContainerView[];
+  readonly addresses: Addresses;
 }
 
 interface Condition {
@@ -32,7 +34,7 @@ export function createPodStatus(): (input: PodStatusInput, now: string) => Recor
     return next;
   };
   return (input, now) => {
-    const {containers, initContainers, initialized, startTime} = input;
+    const {containers, initContainers, initialized, startTime, addresses: {podIP, hostIP}} = input;
     const ready = isReady(input);
     return {
       phase: phase(input),
@@ -42,10 +44,10 @@ export function createPodStatus(): (input: PodStatusInput, now: string) => Recor
         condition('ContainersReady', ready, now, 'ContainersNotReady'),
         condition('Ready', ready, now, 'ContainersNotReady'),
       ],
-      hostIP: '127.0.0.1',
-      hostIPs: [{ip: '127.0.0.1'}],
-      podIP: '127.0.0.1',
-      podIPs: [{ip: '127.0.0.1'}],
+      hostIP,
+      hostIPs: [{ip: hostIP}],
+      podIP,
+      podIPs: [{ip: podIP}],
       startTime,
       initContainerStatuses: initContainers.map(containerStatus),
       containerStatuses: containers.map(containerStatus),

@@ -6,8 +6,11 @@ import {type ContainerRunner, createContainerRunner} from './container-runner.js
 import {resolveEnvironment} from './environment.js';
 import {choosePodPorts, type PodPorts} from './pod-ports.js';
 import {createPodStatus, isReady} from './pod-status.js';
+import type {PodSandboxes} from './sandbox.js';
 import {mountServiceAccount} from './service-account.js';
 import type {Container, Pod} from './types.js';
+
+const loopback = '127.0.0.1';
 
 export interface PodWorkerOptions {
   readonly cluster: Pick<Cluster, 'request' | 'ca' | 'server' | 'supervisor' | 'dir'>;
@@ -17,11 +20,13 @@ export interface PodWorkerOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly onChange: () => void;
+  readonly sandboxes?: PodSandboxes | undefined;
 }
 
 /** Runs one bound Pod until it is deleted. */
 export interface PodWorker {
   readonly pod: Pod;
+  readonly address: string;
   readonly ports: PodPorts;
   /** Ready and not being deleted. */
   readonly ready: boolean;
@@ -35,13 +40,15 @@ export interface PodWorker {
 }
 
 export async function startPodWorker(options: PodWorkerOptions): Promise<PodWorker> {
-  const {cluster, pod, cwd} = options;
+  const {cluster, pod, cwd, sandboxes} = options;
   const {name, namespace, uid} = pod.metadata;
   const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
   const dir = join(cluster.dir, 'pods', uid);
   const accountDir = join(dir, 'serviceaccount');
-  const ports = await choosePodPorts(pod);
+  const ports = await choosePodPorts(pod, sandboxes !== undefined);
   const closed = new AbortController();
+  const sandbox = await sandboxes?.create(pod, closed.signal);
+  const addresses = {podIP: sandbox?.address ?? loopback, hostIP: sandboxes?.nodeAddress ?? loopback};
   const computeStatus = createPodStatus();
   const startTime = now();
   let initialized = (pod.spec.initContainers ?? []).length === 0;
@@ -49,24 +56,28 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
   await mkdir(dir, {recursive: true});
 
   const {hostname, port} = new URL(cluster.server);
+  const apiServer = sandboxes?.apiServer ?? {host: hostname, port};
   const base: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: dir,
+    PATH: sandbox === undefined ? (process.env['PATH'] ?? '') : '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: sandbox === undefined ? dir : '/',
     HOSTNAME: name,
-    KUBERNETES_SERVICE_HOST: hostname,
-    KUBERNETES_SERVICE_PORT: port,
+    KUBERNETES_SERVICE_HOST: apiServer.host,
+    KUBERNETES_SERVICE_PORT: apiServer.port,
     ...ports.env,
     ...options.env,
   };
-  if (pod.spec.automountServiceAccountToken !== false) base['KYVERNO_SERVICEACCOUNT_DIR'] = accountDir;
+  // In a sandbox the account stands where it does in every container: in a volume that admission has added.
+  if (sandbox === undefined && pod.spec.automountServiceAccountToken !== false) base['KYVERNO_SERVICEACCOUNT_DIR'] = accountDir;
 
   const runner = (restart: 'Always' | 'OnFailure' | 'Never') => (container: Container) =>
     createContainerRunner({
       container,
       restart,
       argvPrefix: options.argvPrefix,
-      environment: () => resolveEnvironment({api: cluster, pod, container, base}),
+      environment: () => resolveEnvironment({api: cluster, pod, container, base, addresses}),
       resolvePort: ports.resolve,
+      host: addresses.podIP,
+      wrap: argv => sandbox?.wrap(container, argv) ?? argv,
       cwd,
       dir,
       supervisor: cluster.supervisor,
@@ -93,7 +104,7 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
         initContainers: initContainers.map(({view}) => view),
         containers: containers.map(({view}) => view),
       };
-      const status = computeStatus({startTime, initialized, ...views}, now());
+      const status = computeStatus({startTime, initialized, addresses, ...views}, now());
       const answer = await cluster.request('PATCH', `${path}/status`, {metadata: {uid}, status}).catch(() => undefined);
       if (answer?.status === 200) continue;
       if (answer?.status === 404 || answer?.status === 409) return;
@@ -133,6 +144,7 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
   changed();
   return {
     pod,
+    address: addresses.podIP,
     ports,
     containers,
     get ready() {
@@ -148,6 +160,7 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
       void stopAll(grace * 1000).then(async () => {
         await running;
         await writing;
+        await sandbox?.remove();
         await deleteObject(cluster, path, uid, closed.signal);
       });
     },
@@ -155,6 +168,7 @@ export async function startPodWorker(options: PodWorkerOptions): Promise<PodWork
       closed.abort();
       await stopAll(0);
       await running;
+      await sandbox?.remove();
     },
   };
 }

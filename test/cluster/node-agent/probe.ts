@@ -6,6 +6,10 @@ import type {Handler, HttpGet} from './types.js';
 
 export interface HandlerContext {
   readonly timeoutMs: number;
+  /** Address of the Pod. */
+  readonly host: string;
+  /** The command line that runs a command inside the container. */
+  readonly wrap: (argv: readonly string[]) => readonly string[];
   readonly resolvePort: (port: number | string) => number;
   /** Environment and folder of commands. */
   readonly env: Readonly<Record<string, string>>;
@@ -15,17 +19,17 @@ export interface HandlerContext {
 /** Runs one probe or hook action; resolves when it succeeded, else throws an Error that says why. */
 export async function runHandler(handler: Handler, context: HandlerContext): Promise<void> {
   if (handler.httpGet) return httpGet(handler.httpGet, context);
-  if (handler.tcpSocket) return tcpConnect(context.resolvePort(handler.tcpSocket.port), context.timeoutMs);
+  if (handler.tcpSocket) return tcpConnect(context.host, context.resolvePort(handler.tcpSocket.port), context.timeoutMs);
   if (handler.exec) return command(handler.exec.command ?? [], context);
   if (handler.sleep) return new Promise(resolve => setTimeout(resolve, (handler.sleep?.seconds ?? 0) * 1000));
   throw new Error('only httpGet, tcpSocket, exec and sleep are supported by the node agent');
 }
 
 /** Success is a status from 200 to 399; certificates are not verified, as kubelets do. */
-function httpGet(get: HttpGet, {timeoutMs, resolvePort}: HandlerContext): Promise<void> {
+function httpGet(get: HttpGet, {host, timeoutMs, resolvePort}: HandlerContext): Promise<void> {
   const port = resolvePort(get.port);
   const headers = Object.fromEntries((get.httpHeaders ?? []).map(({name, value}) => [name, value]));
-  const common = {host: '127.0.0.1', port, path: get.path ?? '/', headers, agent: false} as const;
+  const common = {host, port, path: get.path ?? '/', headers, agent: false} as const;
   const signal = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
     const secure = get.scheme === 'HTTPS';
@@ -46,9 +50,9 @@ function httpGet(get: HttpGet, {timeoutMs, resolvePort}: HandlerContext): Promis
   });
 }
 
-function tcpConnect(port: number, timeout: number): Promise<void> {
+function tcpConnect(host: string, port: number, timeout: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({host: '127.0.0.1', port, timeout});
+    const socket = connect({host, port, timeout});
     socket.once('connect', () => {
       socket.destroy();
       resolve();
@@ -58,7 +62,8 @@ function tcpConnect(port: number, timeout: number): Promise<void> {
   });
 }
 
-function command(argv: readonly string[], {timeoutMs, env, cwd}: HandlerContext): Promise<void> {
+function command(inside: readonly string[], {timeoutMs, env, cwd, wrap}: HandlerContext): Promise<void> {
+  const argv = wrap(inside);
   return new Promise((resolve, reject) => {
     const child = spawn(argv[0] ?? '', argv.slice(1), {
       env,

@@ -18,6 +18,8 @@ export interface Pod {
     readonly initContainers?: readonly Container[];
     readonly containers: readonly Container[];
     readonly terminationGracePeriodSeconds?: number;
+    readonly securityContext?: {readonly runAsUser?: number};
+    readonly volumes?: readonly Volume[];
   };
   readonly status?: {readonly phase?: string};
 }
@@ -28,7 +30,9 @@ export interface Container {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: readonly EnvVar[];
-  readonly envFrom?: readonly unknown[];
+  readonly envFrom?: readonly EnvFrom[];
+  readonly securityContext?: {readonly runAsUser?: number; readonly readOnlyRootFilesystem?: boolean};
+  readonly volumeMounts?: readonly {readonly name: string; readonly mountPath: string; readonly readOnly?: boolean}[];
   readonly ports?: readonly {readonly name?: string; readonly containerPort: number}[];
   readonly startupProbe?: Probe;
   readonly livenessProbe?: Probe;
@@ -45,6 +49,34 @@ export interface EnvVar {
     readonly secretKeyRef?: KeyRef;
     readonly resourceFieldRef?: unknown;
   };
+}
+
+export interface EnvFrom {
+  readonly prefix?: string;
+  readonly configMapRef?: {readonly name: string; readonly optional?: boolean};
+  readonly secretRef?: {readonly name: string; readonly optional?: boolean};
+}
+
+/** A ConfigMap or Secret as files; all its keys unless `items` says otherwise. */
+export interface DataSource {
+  readonly name: string;
+  readonly optional?: boolean;
+  readonly items?: readonly {readonly key: string; readonly path: string}[];
+}
+
+export interface ProjectedSource {
+  readonly serviceAccountToken?: {readonly path: string; readonly expirationSeconds?: number; readonly audience?: string};
+  readonly configMap?: DataSource;
+  readonly secret?: DataSource;
+  readonly downwardAPI?: {readonly items?: readonly {readonly path: string; readonly fieldRef?: {readonly fieldPath: string}}[]};
+}
+
+export interface Volume {
+  readonly name: string;
+  readonly emptyDir?: object;
+  readonly configMap?: DataSource;
+  readonly secret?: Omit<DataSource, 'name'> & {readonly secretName: string};
+  readonly projected?: {readonly sources: readonly ProjectedSource[]};
 }
 
 export interface KeyRef {

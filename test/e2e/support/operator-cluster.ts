@@ -18,7 +18,7 @@ export async function startOperatorCluster(
   options: InstallOperatorOptions & {readonly cluster?: ClusterOptions} = {},
 ): Promise<OperatorCluster> {
   await ensureBuilt();
-  await webhookPortFree();
+  if (options.sandboxes === undefined) await webhookPortFree();
   const cluster = await startCluster(options.cluster);
   try {
     const barrier = await createBarrier(cluster);

@@ -8,8 +8,8 @@ export type Series = ReadonlyMap<string, number>;
 /** The metrics of every running replica, added up. */
 export async function scrape(agent: NodeAgent): Promise<Series> {
   const sums = new Map<string, number>();
-  for (const {metricsPort} of agent.replicas()) {
-    for (const line of (await text(metricsPort)).split('\n')) {
+  for (const {address, metricsPort} of agent.replicas()) {
+    for (const line of (await text(address, metricsPort)).split('\n')) {
       const match = /^([a-zA-Z_:][^\s{]*(?:\{.*\})?) (\S+)$/.exec(line);
       if (match !== null) sums.set(match[1]!, (sums.get(match[1]!) ?? 0) + Number(match[2]));
     }
@@ -35,9 +35,9 @@ export function logText(agent: NodeAgent): string {
     .join('');
 }
 
-function text(port: number): Promise<string> {
+function text(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    get({host: '127.0.0.1', port, path: '/metrics'}, response => {
+    get({host, port, path: '/metrics'}, response => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

@@ -10,6 +10,8 @@ const pod: Pod = {
   spec: {nodeName: 'node', containers: [container]},
 };
 
+const addresses = {podIP: '127.0.0.1', hostIP: '127.0.0.1'};
+
 describe('container environment', () => {
   it.each([
     ['a known name', '$(A)-$(B)', '1-2'],
@@ -27,7 +29,7 @@ describe('container environment', () => {
       return {status: found ? 200 : 404, headers: {}, body: {data: {key: 'c2VjcmV0'}} as T};
     },
   };
-  const resolve = (env: EnvVar[]) => resolveEnvironment({api, pod, container: {...container, env}, base: {BASE: '1'}});
+  const resolve = (env: EnvVar[]) => resolveEnvironment({api, pod, container: {...container, env}, base: {BASE: '1'}, addresses});
 
   it('reads fields, keys and earlier variables', async () => {
     const keyRef = {name: 's', key: 'key'};
@@ -82,7 +84,7 @@ describe('status of a Pod', () => {
   });
   const waiting = {state: {waiting: {reason: 'ContainerCreating'}}, ready: false} as const;
   const status = (views: readonly ContainerView[]) =>
-    createPodStatus()({startTime: 't0', initialized: true, initContainers: [], containers: views}, 't0');
+    createPodStatus()({addresses, startTime: 't0', initialized: true, initContainers: [], containers: views}, 't0');
 
   it.each([
     ['Running', [view]],
@@ -103,7 +105,7 @@ describe('status of a Pod', () => {
 
   it('keeps the time of a condition that did not change', () => {
     const compute = createPodStatus();
-    const input = {startTime: 't0', initialized: true, initContainers: [], containers: [view]};
+    const input = {addresses, startTime: 't0', initialized: true, initContainers: [], containers: [view]};
     compute(input, 't0');
     const later = compute({...input, containers: [{...view, ready: false}]}, 't1');
     const times = (later['conditions'] as {type: string; lastTransitionTime: string}[]).map(condition => [

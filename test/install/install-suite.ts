@@ -1,0 +1,84 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterAll, beforeAll, describe, expect, it} from 'vitest';
+import {startCluster} from '../cluster/cluster.js';
+import {addWitness} from '../cluster/eventually.js';
+import {installOperator, type Manifest, programFolder} from '../cluster/install-operator.js';
+import {createBarrier} from '../e2e/support/barrier.js';
+import {ensureBuilt, repository} from '../e2e/support/build.js';
+import {guideSuite} from '../e2e/support/guide-suite.js';
+import {createLogReader, type LogReader} from '../e2e/support/log-reader.js';
+import type {OperatorCluster} from '../e2e/support/operator-cluster.js';
+import {operatorWitness} from '../e2e/support/witness.js';
+import {guideRoot} from '../guide/load.js';
+import {createPodNetwork, missingForPodNetwork} from '../kubelet/network.js';
+import {createSandboxes} from '../kubelet/sandbox.js';
+import {forbidden} from './forbidden.js';
+
+export interface Installation {
+  /** Such as `the manifest`. */
+  readonly name: string;
+  readonly replicas: number;
+  /** All objects but the CustomResourceDefinitions. */
+  readonly objects: () => Promise<readonly Manifest[]>;
+}
+
+const missing = await missingForPodNetwork();
+
+/** A fresh control plane with the operator as its users install it: the whole guide, and no request without the right to it. */
+export function installSuite({name, replicas, objects}: Installation): void {
+  describe.skipIf(missing !== undefined)(`${name}, ${replicas} replicas${missing === undefined ? '' : ` (${missing})`}`, () => {
+    let operator: OperatorCluster;
+    let log: LogReader;
+
+    beforeAll(async () => {
+      operator = await startInstalled(replicas, await objects());
+      log = createLogReader(operator.agent);
+    });
+    afterAll(() => operator?.stop());
+
+    it('has every replica behind its Service, each with an address of its own', async () => {
+      interface Slices {
+        readonly items: ReadonlyArray<{readonly endpoints?: ReadonlyArray<{readonly addresses: readonly string[]; readonly conditions: {readonly ready?: boolean}}>}>;
+      }
+      const {body} = await operator.cluster.request<Slices>('GET', '/apis/discovery.k8s.io/v1/namespaces/kyverno/endpointslices?labelSelector=kubernetes.io/service-name%3Dkyverno-svc');
+      const addresses = body.items.flatMap(({endpoints = []}) => endpoints.filter(({conditions}) => conditions.ready).flatMap(each => each.addresses));
+      expect(new Set(addresses).size).toBe(replicas);
+      expect(addresses.toSorted()).toEqual(operator.agent.replicas().map(({address}) => address).toSorted());
+    });
+
+    const root = guideRoot() ?? join(repository, 'test/e2e/testdata/guide');
+    guideSuite(guideRoot() === undefined ? 'own samples' : 'the guide', root, () => ({operator, log}));
+
+    it('was never refused a request', () => {
+      expect(forbidden(readFileSync(join(operator.cluster.dir, 'audit.log'), 'utf8'))).toEqual([]);
+    });
+  });
+}
+
+async function startInstalled(replicas: number, manifests: readonly Manifest[]): Promise<OperatorCluster> {
+  await ensureBuilt();
+  const network = await createPodNetwork();
+  const cluster = await startCluster({nodeAddress: network.nodeAddress, aggregatorRouting: true, auditLog: true});
+  try {
+    const barrier = await createBarrier(cluster);
+    const sandboxes = createSandboxes({cluster, network, folders: [[join(repository, 'dist'), programFolder]]});
+    const operator = await installOperator(cluster, {replicas, manifests, sandboxes, args: ['--loggingFormat=json', '--v=4']});
+    const dismiss = addWitness(operatorWitness(cluster, operator.agent));
+    return {
+      ...operator,
+      cluster,
+      barrier,
+      async stop() {
+        dismiss();
+        await operator.stop();
+        await cluster.stop();
+        await network.remove();
+      },
+    };
+  } catch (error) {
+    await cluster.stop();
+    await network.remove();
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import {chmod, mkdir} from 'node:fs/promises';
+import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {Cluster} from '../cluster/cluster.js';
+import type {PodSandbox, PodSandboxes} from '../cluster/node-agent/sandbox.js';
+import type {Container, Pod} from '../cluster/node-agent/types.js';
+import type {PodNetwork} from './network.js';
+import {prepareVolumes} from './volumes.js';
+
+/** As OpenShift gives one out: no name, no home, the root group. */
+const arbitraryUser = 1_000_680_000;
+const group = 0;
+
+export interface SandboxesOptions {
+  readonly cluster: Pick<Cluster, 'request' | 'dir' | 'server'>;
+  readonly network: PodNetwork;
+  /** What an image holds beside this machine's own files: folder on this machine → where it stands in the container. */
+  readonly folders: ReadonlyArray<readonly [from: string, to: string]>;
+}
+
+/**
+ * A root of its own for each Pod, as a container runtime gives it: a read-only view of this machine with the Pod's volumes
+ * laid in, in a private mount namespace, in the network namespace of the Pod, without privileges.
+ */
+export function createSandboxes({cluster, network, folders}: SandboxesOptions): PodSandboxes {
+  const {port} = new URL(cluster.server);
+  return {
+    nodeAddress: network.nodeAddress,
+    apiServer: {host: network.nodeAddress, port},
+    async create(pod, signal) {
+      const dir = join(cluster.dir, 'sandboxes', pod.metadata.uid);
+      await mkdir(dir, {recursive: true});
+      const link = await network.add(pod.metadata.name);
+      const addresses = {podIP: link.address, hostIP: network.nodeAddress};
+      const volumes = await untilThere(() => prepareVolumes({api: cluster, pod, dir, user: userOf(pod), addresses, signal}), pod, signal);
+      for (const [name, folder] of volumes) if (pod.spec.volumes?.some(volume => volume.name === name && volume.emptyDir)) await chmod(folder, 0o777);
+      const sandbox: PodSandbox = {
+        address: link.address,
+        wrap: (container, argv) => ['ip', 'netns', 'exec', link.namespace, 'sh', '-c', script({pod, container, volumes, folders, dir}), 'sandbox', ...argv],
+        remove: () => link.remove(),
+      };
+      return sandbox;
+    },
+  };
+}
+
+/** What a Pod refers to may come after it; meanwhile it waits, as with any kubelet. */
+async function untilThere<T>(prepare: () => Promise<T>, {metadata}: Pod, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await prepare();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      process.stderr.write(`kubelet: ${metadata.namespace}/${metadata.name}: ${(error as Error).message}\n`);
+      await delay(500);
+    }
+  }
+}
+
+function userOf({spec}: Pod, container?: Container): number {
+  return container?.securityContext?.runAsUser ?? spec.securityContext?.runAsUser ?? arbitraryUser;
+}
+
+interface Script {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly volumes: ReadonlyMap<string, string>;
+  readonly folders: SandboxesOptions['folders'];
+  readonly dir: string;
+}
+
+function script({pod, container, volumes, folders, dir}: Script): string {
+  const root = join(dir, `root-${container.name}`);
+  const into = (path: string) => quote(`${root}/merged${path}`);
+  const lines = [
+    'set -e',
+    'mount --make-rprivate /',
+    `mkdir -p ${quote(root)}`,
+    `mount -t tmpfs tmpfs ${quote(root)}`,
+    `mkdir ${quote(`${root}/upper`)} ${quote(`${root}/work`)} ${into('')}`,
+    // `ip netns exec` has laid a /sys of its own; the view below is of the root file system alone.
+    `mount -t overlay overlay -o ${quote(`lowerdir=/,upperdir=${root}/upper,workdir=${root}/work`)} ${into('')}`,
+    `mount --rbind /proc ${into('/proc')}`,
+    `mount --rbind /dev ${into('/dev')}`,
+    // Neither this machine's scratch space nor its credentials are part of any image.
+    ...['/tmp', '/run', '/root'].map(path => `mount -t tmpfs -o mode=755 tmpfs ${into(path)}`),
+  ];
+  for (const [from, to] of folders) lines.push(`mkdir -p ${into(to)}`, `mount --bind -o ro ${quote(from)} ${into(to)}`);
+  for (const mount of container.volumeMounts ?? []) {
+    const from = volumes.get(mount.name);
+    if (from === undefined) throw new Error(`container ${container.name} mounts ${mount.name}, which the Pod does not have`);
+    lines.push(`mkdir -p ${into(mount.mountPath)}`, `mount --bind ${quote(from)} ${into(mount.mountPath)}`);
+    if (mount.readOnly === true) lines.push(`mount -o remount,bind,ro ${into(mount.mountPath)}`);
+  }
+  if (container.securityContext?.readOnlyRootFilesystem === true) {
+    for (const path of ['/tmp', '/run', '/root', '']) lines.push(`mount -o remount,ro ${into(path)} 2>/dev/null || mount -o remount,bind,ro ${into(path)}`);
+  }
+  const privileges = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--clear-groups'];
+  lines.push(`exec chroot ${into('')} /usr/bin/setpriv --reuid=${userOf(pod, container)} --regid=${group} ${privileges.join(' ')} -- "$@"`);
+  return lines.join('\n');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
