@@ -1,0 +1,8 @@
+export {
+  maxSignatureAttempts,
+  notaryArtifactType,
+  notaryMediaTypes,
+  type NotaryTarget,
+  type NotaryVerification,
+  verifyNotary,
+} from './verify.js';

@@ -1,0 +1,24 @@
+// Registries and signers for tests of image verification; one program, so that it links once.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"kyverno-ts/test/images/notation"
+)
+
+var commands = map[string]func() error{
+	"notation": notation.Run,
+}
+
+func main() {
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: images notation")
+		os.Exit(2)
+	}
+	if err := commands[os.Args[1]](); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
