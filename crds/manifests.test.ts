@@ -41,6 +41,7 @@ const table: [string, string, string, string, string[]][] = [
     'v2 v2beta1! v2alpha1-',
     ['AGE', 'REFRESH INTERVAL', 'LAST REFRESH'],
   ],
+  ['kyvernoconfigurations.operator.kyverno-ts.io', 'Cluster', 'kyvernoconfig', 'v1alpha1!', ['READY', 'RESTART NEEDED', 'AGE']],
   ['validatingpolicies.policies.kyverno.io', 'Cluster', 'vpol', celVersions, ['AGE', 'READY']],
   ['namespacedvalidatingpolicies.policies.kyverno.io', 'Namespaced', 'nvpol', twinVersions, ['AGE', 'READY']],
   ['mutatingpolicies.policies.kyverno.io', 'Cluster', 'mpol', celVersions, ['AGE', 'READY']],

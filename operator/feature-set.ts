@@ -11,7 +11,7 @@ export interface FeatureSet {
   readonly observer: AdmissionObserver | undefined;
   /** This replica has a duty, or has it no more. */
   setLeading(duty: Duty, leading: boolean): void;
-  readonly tell: Required<Pick<Feature, 'onPolicy' | 'onCelPolicy' | 'onException' | 'onDiscovery' | 'onConfig'>>;
+  readonly tell: Required<Pick<Feature, 'onPolicy' | 'onCelPolicy' | 'onException' | 'onDiscovery' | 'onConfig' | 'onReplicas'>>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -56,6 +56,7 @@ export function featureSet(features: readonly Feature[], log: Logger): FeatureSe
       onCelPolicy: (...change) => each('change of a policy', feature => feature.onCelPolicy?.(...change)),
       onException: () => each('change of an exception', feature => feature.onException?.()),
       onDiscovery: () => each('change of kinds', feature => feature.onDiscovery?.()),
+      onReplicas: () => each('change of replicas', feature => feature.onReplicas?.()),
       onConfig: config => each('change of the configuration', feature => feature.onConfig?.(config)),
     },
     start: () => all('start', feature => feature.start?.()),

@@ -20,6 +20,8 @@ import type {EventEmitter} from './events/event-emitter.js';
 import type {NativePolicies} from './native-policies/native-states.js';
 import type {Manager, Registration} from './manager/manager.js';
 import type {Findings} from './reports/findings.js';
+import type {LiveReplica} from './leases/live-replicas.js';
+import type {Settings} from './settings/settings.js';
 import type {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import type {OwnRights} from './permissions/own-rights.js';
 import type {BackgroundConditions} from './status/background-conditions.js';
@@ -50,6 +52,10 @@ export interface Core {
   readonly metrics: Metrics;
   readonly events: EventEmitter;
   readonly flags: Flags;
+  /** Where `flags` and `config` come from. */
+  readonly settings: Settings;
+  /** Replicas whose Lease is alive. */
+  readonly replicas: () => readonly LiveReplica[];
   readonly environment: OperatorEnvironment;
   /** The ConfigMap's values of the moment. */
   readonly config: () => OperatorConfig;
@@ -90,7 +96,10 @@ export interface Feature {
   onException?(): void;
   /** Kinds came or went. */
   onDiscovery?(): void;
+  /** Settings changed: a key of the ConfigMap, or of the KyvernoConfiguration. */
   onConfig?(config: OperatorConfig): void;
+  /** A replica came, went, or has news in its Lease. */
+  onReplicas?(): void;
   /** Caches are complete. */
   start?(): Promise<void> | void;
   stop?(): Promise<void> | void;

@@ -7,6 +7,7 @@ import {createNativePoliciesFeature} from './native-policies/native-policies-fea
 import {createQuarantineFeature} from './quarantine/quarantine-feature.js';
 import {createReportFeatures} from './reports/reports-feature.js';
 import {createMetricsFeature} from './telemetry/metrics-feature.js';
+import {createSettingsFeature} from './settings/settings-feature.js';
 import {createTtlFeature} from './ttl/ttl-feature.js';
 import {createBackgroundFeature} from './update-requests/background-feature.js';
 
@@ -14,6 +15,7 @@ type FeatureMaker = (core: Core) => Feature | readonly Feature[];
 
 /** Everything that runs beside admission of classic policies, by the duty whose leader does it, in the order of its start. */
 const makers: ReadonlyArray<readonly [Duty, FeatureMaker]> = [
+  ['admission', createSettingsFeature],
   ['admission', createMetricsFeature],
   ['admission', core => createGlobalContextFeature(core, core.globalContext)],
   ['admission', createNativePoliciesFeature],

@@ -4,6 +4,8 @@ import {loadInClusterConfig, loadKubeconfig} from '../adapters/kube/config.js';
 import {readEnvironment} from './config/environment.js';
 import {parseFlags} from './config/flags.js';
 import {createProcess} from './process.js';
+import {Settings} from './settings/settings.js';
+import {readStartConfiguration} from './settings/start-configuration.js';
 
 /** Runs the operator until a signal ends it; the exit code. `argv` without node and script. */
 export async function runOperator(argv: readonly string[]): Promise<number> {
@@ -12,8 +14,8 @@ export async function runOperator(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${parsed.error}\n`);
     return 2;
   }
-  const {flags} = parsed;
-  const log = createLogger({format: flags.loggingFormat, verbosity: flags.v});
+  let {flags} = parsed;
+  const log = createLogger({format: () => flags.loggingFormat, verbosity: () => flags.v});
   let config: ReturnType<typeof loadInClusterConfig>;
   try {
     config = flags.kubeconfig === '' ? loadInClusterConfig() : loadKubeconfig(flags.kubeconfig);
@@ -23,8 +25,12 @@ export async function runOperator(argv: readonly string[]): Promise<number> {
   }
   growHeapSlowly();
   guardProcess(log);
-  const operator = createProcess({flags, environment: readEnvironment(process.env), kubeConfig: config.kubeConfig, log});
   const signalled = untilSignal();
+  const {kubeConfig} = config;
+  const started = await readStartConfiguration({kubeConfig, log, stopped: signalled});
+  const settings = new Settings({...parsed, started});
+  flags = settings.flags;
+  const operator = createProcess({settings, environment: readEnvironment(process.env), kubeConfig, log});
   try {
     await operator.start(signalled);
   } catch (error) {

@@ -20,9 +20,10 @@ import {createDuties, type Duty, leaseOfDuty} from './duties/duties.js';
 import {createWorkers} from './duties/workers.js';
 import {featureSet, joinSinks} from './feature-set.js';
 import {createFeatures} from './features.js';
-import {defaultConfig, type OperatorConfig, parseConfig} from './config/config-map.js';
+import type {OperatorConfig} from './config/config-map.js';
 import {type OperatorEnvironment, secretNames} from './config/environment.js';
 import type {Flags} from './config/flags.js';
+import type {Settings} from './settings/settings.js';
 import {restoreNulls} from './config/restore-nulls.js';
 import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
@@ -65,7 +66,7 @@ import {carryBundle} from './webhooks/published-bundle.js';
 import {configurationResources, createWebhookController} from './webhooks/webhook-controller.js';
 
 export interface ProcessOptions {
-  readonly flags: Flags;
+  readonly settings: Settings;
   readonly environment: OperatorEnvironment;
   readonly kubeConfig: KubeConfig;
   readonly log: Logger;
@@ -82,15 +83,20 @@ const writesEndMs = 3_000;
 const renewCheckMs = 12 * 3_600_000;
 
 /** Wires the one process: reconcile handlers and admission over one cache. */
-export function createProcess({flags, environment, kubeConfig, log}: ProcessOptions): OperatorProcess {
+export function createProcess({settings, environment, kubeConfig, log}: ProcessOptions): OperatorProcess {
+  const {flags} = settings;
   const clock = systemClock;
   const {namespace, podName} = environment;
   const metrics = createMetrics({version: packageJson.version});
   const client = createKubeClient({
     kubeConfig,
     userAgent: 'kyverno',
-    qps: flags.clientRateLimitQPS,
-    burst: flags.clientRateLimitBurst,
+    get qps() {
+      return flags.clientRateLimitQPS;
+    },
+    get burst() {
+      return flags.clientRateLimitBurst;
+    },
     log,
     clock,
     onCall: call => queries(call),
@@ -116,15 +122,22 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     clock,
     log,
     hostname: hostname(),
-    maxQueued: flags.maxQueuedEvents,
-    omit: flags.omitEvents,
-    qps: flags.eventsRateLimitQPS,
-    burst: flags.eventsRateLimitBurst,
+    get maxQueued() {
+      return flags.maxQueuedEvents;
+    },
+    get omit() {
+      return flags.omitEvents;
+    },
+    get qps() {
+      return flags.eventsRateLimitQPS;
+    },
+    get burst() {
+      return flags.eventsRateLimitBurst;
+    },
     onDropped: eventLosses(metrics.registry),
   });
 
-  let config: OperatorConfig = defaultConfig;
-  let filters: RequestFilters = filtersOf(config);
+  let filters: RequestFilters = filtersOf(settings.config);
   function filtersOf(current: OperatorConfig): RequestFilters {
     return requestFilters(current, {
       protectManagedResources: flags.protectManagedResources,
@@ -138,7 +151,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
   const limits = {
     get bytes() {
-      return config.maxContextSize;
+      return settings.config.maxContextSize;
     },
   };
   const surroundings = {quarantine, resources, operatorNamespace: namespace, loader, regex, limits};
@@ -146,7 +159,9 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     ...surroundings,
     policies: cache,
     allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
-    forceIgnore: flags.forceFailurePolicyIgnore,
+    get forceIgnore() {
+      return flags.forceFailurePolicyIgnore;
+    },
   });
 
   const cel = createCelFamily({
@@ -157,14 +172,18 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     exceptions,
     engine: {...surroundings, allowHttp: flags.allowHTTPInNamespacedPolicies},
     offload: () => offload,
-    defaultTimeout: flags.webhookTimeout,
-    forceIgnore: flags.forceFailurePolicyIgnore,
+    get defaultTimeout() {
+      return flags.webhookTimeout;
+    },
+    get forceIgnore() {
+      return flags.forceFailurePolicyIgnore;
+    },
     backgroundUsers: new Set([flags.backgroundServiceAccountName, `system:serviceaccount:${namespace}:${environment.serviceAccountName}`]),
   });
   const offload = createOffload({client, clock, log, regex, onAnswer: () => webhooks.touch()});
   const rights = createOwnRights({client, clock, log});
 
-  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, qps: flags.clientRateLimitQPS, burst: flags.clientRateLimitBurst, log, clock, onCall: queries})});
+  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, get qps() { return flags.clientRateLimitQPS; }, get burst() { return flags.clientRateLimitBurst; }, log, clock, onCall: queries})});
 
   let leading = false;
   const conditions = new BackgroundConditions();
@@ -172,9 +191,10 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
   const features = featureSet(
     createFeatures(
       {
-        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, environment, conditions, quarantined, findings: new Findings()},
-        config: () => config,
+        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, settings, environment, conditions, quarantined, findings: new Findings()},
+        config: () => settings.config,
         filters: () => filters,
+        replicas: () => replicas.list(),
         globalContext,
         covered: (kind, key) => webhooks.registered(kind === 'ClusterPolicy' || kind === 'Policy' ? key : `${kind}/${key}`),
         touchPolicy(kind, key) {
@@ -197,10 +217,18 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     caSecret: secrets.ca,
     tlsSecret: secrets.pair,
     service: environment.serviceName,
-    serverIP: flags.serverIP,
-    algorithm: flags.tlsKeyAlgorithm,
-    renewBefore: flags.renewBefore,
-    manage: !flags.disableCertManagerController,
+    get serverIP() {
+      return flags.serverIP;
+    },
+    get algorithm() {
+      return flags.tlsKeyAlgorithm;
+    },
+    get renewBefore() {
+      return flags.renewBefore;
+    },
+    get manage() {
+      return !flags.disableCertManagerController;
+    },
     read: () => ({
       ca: manager.lister('secret-ca').get(`${namespace}/${secrets.ca}`),
       tls: manager.lister('secret-tls').get(`${namespace}/${secrets.pair}`),
@@ -209,12 +237,21 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     isPublished: bundle => Object.values(configurationResources).every(resource => carryBundle(manager.lister(resource).objects(), bundle)),
   });
 
-  const replicas = createLiveReplicas({client, namespace, clock, log, onChange: () => status.enqueuePending()});
+  const replicas = createLiveReplicas({
+    client,
+    namespace,
+    clock,
+    log,
+    onChange() {
+      status.enqueuePending();
+      features.tell.onReplicas();
+    },
+  });
   const lease = createReplicaLease({
     client,
     namespace,
     identity: podName,
-    state: () => replicaState(cache, cel.cache, key => manager.reconciledVersion(key)),
+    state: () => ({...replicaState(cache, cel.cache, key => manager.reconciledVersion(key)), started: settings.atStart()}),
     clock,
     log,
   });
@@ -226,7 +263,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     cache,
     resources,
     lister: manager.lister,
-    config: () => config,
+    config: () => settings.config,
     flags,
     service: {namespace, name: environment.serviceName},
     caBundle: () => tls.certificate?.ca,
@@ -345,12 +382,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
         onConfiguration: () => webhooks.touch(),
         onDefinition: () => definitions.touch(),
         onConfig(data) {
-          const {config: next, problems} = parseConfig(data);
-          for (const problem of problems) log.warn(problem);
-          config = next;
-          filters = filtersOf(next);
-          webhooks.touch();
-          features.tell.onConfig(next);
+          for (const problem of settings.setConfigMap(data)) log.warn(problem);
         },
       }),
       ...celRegistrations({
@@ -413,6 +445,14 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
     }
   }
 
+  settings.subscribe(what => {
+    if (what === 'metrics') return;
+    filters = filtersOf(settings.config);
+    webhooks.touch();
+    renewals.add('certificates');
+    features.tell.onConfig(settings.config);
+  });
+
   let ready = false;
   let server: AdmissionServer | undefined;
   let tracing: Tracing | undefined;
@@ -441,7 +481,7 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       }),
       cel: cel.serving,
       policies: {has: key => cache.policy(key)?.status === 'served'},
-      audit: joinSinks([eventSink({events, config: () => config, uidOf: policy => (cel.cache.policy(policy.kind, policy.key) ?? cache.policy(policy.key))?.uid}), ...features.sinks]),
+      audit: joinSinks([eventSink({events, config: () => settings.config, uidOf: policy => (cel.cache.policy(policy.kind, policy.key) ?? cache.policy(policy.key))?.uid}), ...features.sinks]),
       ...(features.observer !== undefined && {observer: features.observer}),
       certificates: tls,
       readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
@@ -451,8 +491,12 @@ export function createProcess({flags, environment, kubeConfig, log}: ProcessOpti
       log,
       clock,
       limits: {auditCapacity: flags.maxAuditCapacity, auditWorkers: flags.maxAuditWorkers},
-      dumpPayload: flags.dumpPayload,
-      dumpPatches: flags.dumpPatches,
+      get dumpPayload() {
+        return flags.dumpPayload;
+      },
+      get dumpPatches() {
+        return flags.dumpPatches;
+      },
     });
   }
 

@@ -1,10 +1,10 @@
 import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {describe, expect, it} from 'vitest';
-import {defaultConfig} from '../operator/config/config-map.js';
 import {flagTable} from '../operator/config/flag-table.js';
-import {inertFlags} from '../operator/config/flags.js';
+import {configKeys, metricsKeys} from '../operator/settings/setting-keys.js';
 import {createMetrics} from '../webhook/metrics/metrics.js';
+import {settingsPage, withSettingsTables} from './settings-table.js';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -21,26 +21,15 @@ function* pages(folder: string): Iterable<string> {
 }
 
 describe('docs/configuration.md', () => {
-  const text = read('docs/configuration.md');
-  const [working = '', inert = ''] = text
-    .slice(text.indexOf('## Operator'), text.indexOf('## ConfigMap'))
-    .split('without effect in this release:');
-
-  it('has every flag that works in the table, and no other', () => {
-    const rows = working.split('\n').filter(line => line.startsWith('| `--'));
-    const named = rows.flatMap(row => [...row.split('|')[1]!.matchAll(/`--(\w+)`/g)].map(([, name]) => name));
-    const wanted = Object.keys(flagTable).filter(name => !inertFlags.some(flag => flag === name));
-    expect([...named].sort()).toEqual(wanted.sort());
+  it('has the tables of settings as `npm run generate` writes them', () => {
+    const text = read(settingsPage);
+    expect(withSettingsTables(text)).toBe(text);
   });
 
-  it('names every flag without effect as such', () => {
-    const named = [...inert.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-    expect([...named].sort()).toEqual([...inertFlags].sort());
-  });
-
-  it('names every key of the ConfigMap', () => {
-    const {userExclusions: _users, ...keys} = defaultConfig;
-    for (const key of Object.keys(keys)) expect(text).toContain(`\`${key}\``);
+  it('names every flag and every key', () => {
+    const text = read(settingsPage);
+    for (const name of Object.keys(flagTable)) expect(text).toMatch(new RegExp(`\u0060(--)?${name}\u0060`));
+    for (const key of [...Object.keys(configKeys), ...Object.keys(metricsKeys)]) expect(text).toContain(`\`${key}\``);
   });
 });
 

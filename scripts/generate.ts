@@ -4,6 +4,7 @@ import {dirname, join, resolve} from 'node:path';
 import {installFiles} from '../install/source/files.js';
 import {generatedFiles} from './crd/files.js';
 import {diagnosticsPage, diagnosticsText} from './generate-diagnostics.js';
+import {settingsPage, withSettingsTables} from './settings-table.js';
 
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
@@ -18,7 +19,9 @@ function current(path: string): string | undefined {
 }
 
 let stale = 0;
-for (const [name, text] of [...generatedFiles(), ...installFiles(), [diagnosticsPage, diagnosticsText()] as const]) {
+const settings = withSettingsTables(current(join(root, settingsPage)) ?? '');
+const files = [...generatedFiles(), ...installFiles(), [diagnosticsPage, diagnosticsText()] as const, [settingsPage, settings] as const];
+for (const [name, text] of files) {
   const path = join(root, name);
   if (current(path) === text) continue;
   stale += 1;

@@ -56,10 +56,18 @@ const contentTypes = {
 
 /** A client for the current context of `kubeConfig` and no other server. */
 export function createKubeClient(options: KubeClientOptions): KubeClient {
-  const {kubeConfig, userAgent, impersonate, qps, burst, log, clock = systemClock, timeoutMs = 30_000} = options;
+  const {kubeConfig, userAgent, impersonate, log, clock = systemClock, timeoutMs = 30_000} = options;
   const maxBytes = options.maxBytes ?? defaultMaxBytes;
   const credentials = createCredentials(kubeConfig, clock);
-  const limit = createRateLimit({qps, burst, clock});
+  const limit = createRateLimit({
+    get qps() {
+      return options.qps;
+    },
+    get burst() {
+      return options.burst;
+    },
+    clock,
+  });
   const closed = new AbortController();
   // Every stream and call under way listens: many of them are no leak.
   setMaxListeners(0, closed.signal);

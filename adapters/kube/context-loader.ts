@@ -43,7 +43,9 @@ type Labels = Readonly<Record<string, string>>;
 /** The engine's door in a cluster: mirrored objects without waiting, live reads else. */
 export function createKubeContextLoader(options: KubeContextLoaderOptions): ContextLoader {
   const {client, namespaces, configMaps, clock, lookup, services, http, resources, globalContext} = options;
-  const {maxBytes = 2 * 1024 * 1024, readTimeoutMs = 10_000} = options;
+  const {readTimeoutMs = 10_000} = options;
+  /** Read anew each time: the setting may change. */
+  const bytesAtMost = () => options.maxBytes ?? 2 * 1024 * 1024;
   const reads = new Map<string, Promise<JsonObject | undefined>>();
   const labelsOf = new WeakMap<JsonObject, Labels>();
   const schemas = resources && createKindSchemas({client, resources, clock, timeoutMs: readTimeoutMs});
@@ -62,7 +64,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
   function read(ref: ObjectRef): Promise<JsonObject | undefined> {
     const where = joinKey(ref.namespace ?? '', ref.name);
     return once(`${ref.resource}/${where}`, () =>
-      client.get(ref, {timeoutMs: readTimeoutMs, maxBytes}).catch((error: unknown) => {
+      client.get(ref, {timeoutMs: readTimeoutMs, maxBytes: bytesAtMost()}).catch((error: unknown) => {
         if (hasStatus(error, 404)) return undefined;
         throw new EvalError(`failed to read ${ref.resource} ${where}: ${reasonOf(error)}`);
       }),
@@ -89,7 +91,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       const body = request.method === 'POST' ? (request.data ?? {}) : undefined;
       const left = deadline - clock.now();
       const timeoutMs = Number.isFinite(left) ? Math.max(1, left) : undefined;
-      const {body: answer} = await client.request({method: request.method, path, query, body, timeoutMs, maxBytes});
+      const {body: answer} = await client.request({method: request.method, path, query, body, timeoutMs, maxBytes: bytesAtMost()});
       return answer;
     } catch (error) {
       throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${reasonOf(error)}`);
@@ -101,7 +103,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     const {verb: method, parameters: query, body} = call;
     const path = pathOf(call);
     const started = (timeoutMs: number | undefined) =>
-      client.request({method, path, query, body, timeoutMs, maxBytes}).then(
+      client.request({method, path, query, body, timeoutMs, maxBytes: bytesAtMost()}).then(
         response => {
           if (isObject(response.body)) return response.body;
           throw new EvalError(`${placeOf(call)}: the answer is no object`);

@@ -6,12 +6,14 @@ export interface RateLimit {
   take(signal?: AbortSignal): Promise<boolean>;
 }
 
-/** Token bucket: `burst` at once, `qps` a second in the long run; `qps` 0 or less = no limit. */
-export function createRateLimit({qps, burst, clock}: {qps: number; burst: number; clock: Clock}): RateLimit {
-  let tokens = Math.max(1, burst);
+/** Token bucket: `burst` at once, `qps` a second in the long run; `qps` 0 or less = no limit. Both are read each time. */
+export function createRateLimit(options: {readonly qps: number; readonly burst: number; readonly clock: Clock}): RateLimit {
+  const {clock} = options;
+  let tokens = Math.max(1, options.burst);
   let at = clock.monotonic();
   return {
     async take(signal) {
+      const {qps, burst} = options;
       if (qps <= 0) return !signal?.aborted;
       const now = clock.monotonic();
       tokens = Math.min(Math.max(1, burst), tokens + ((now - at) * qps) / 1000);

@@ -19,9 +19,10 @@ export interface Logger extends Log {
 }
 
 export interface LoggerOptions {
-  readonly format: LogFormat;
+  /** A function: may change while the log is written. */
+  readonly format: LogFormat | (() => LogFormat);
   /** `--v`, 0 to 9. */
-  readonly verbosity: number;
+  readonly verbosity: number | (() => number);
   /** Takes whole lines with their line end; default: standard error. */
   readonly write?: (line: string) => void;
 }
@@ -31,7 +32,9 @@ const debugVerbosity = 4;
 /** The process's log, on pino. JSON lines carry `level`, `time` (RFC 3339) and `message` besides their fields. */
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
-  const destination = {write: options.format === 'json' ? write : (line: string) => write(formatTextLine(line))};
+  const {format, verbosity} = options;
+  const isJson = typeof format === 'function' ? () => format() === 'json' : () => format === 'json';
+  const destination = {write: (line: string) => write(isJson() ? line : formatTextLine(line))};
   const root = pino(
     {
       level: 'debug',
@@ -44,26 +47,26 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     destination,
   );
-  return wrap(root, options.verbosity);
+  return wrap(root, typeof verbosity === 'function' ? verbosity : () => verbosity);
 }
 
 function errorText(value: unknown): unknown {
   return value instanceof Error ? value.message : value;
 }
 
-function wrap(target: pino.Logger, verbosity: number): Logger {
+function wrap(target: pino.Logger, verbosity: () => number): Logger {
   const logger: Logger = {
     error: (message, fields) => target.error(fields ?? {}, message),
     warn: (message, fields) => target.warn(fields ?? {}, message),
     info: (message, fields) => target.info(fields ?? {}, message),
     debug: (message, fields) => logger.v(debugVerbosity, message, fields),
     v(level, message, fields) {
-      if (level > verbosity) return;
+      if (level > verbosity()) return;
       const line = {v: level, ...fields};
       if (level >= debugVerbosity) target.debug(line, message);
       else target.info(line, message);
     },
-    enabled: level => level <= verbosity,
+    enabled: level => level <= verbosity(),
     child: fields => wrap(target.child(fields), verbosity),
   };
   return logger;

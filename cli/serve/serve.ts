@@ -72,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     roles: noRoles,
     filters: () => noFilters,
     policyReview: createPolicyReview({resources, compile, exceptions, unknownKinds: 'warn', cel: {regex}}),
-    cel: celServing({cache: cel, engine: createCelEngine({policies: cel, loader, regex}), forceIgnore: false, backgroundUsers: new Set()}),
+    cel: celServing({cache: cel, engine: createCelEngine({policies: cel, loader, regex}), forceIgnore: () => false, backgroundUsers: new Set()}),
     policies: {has: key => cache.policy(key)?.status === 'served'},
     audit: logSink(log),
     certificates,

@@ -172,6 +172,8 @@ const clusterNeeds = [
   ['update', 'kyverno.io/cleanuppolicies/status kyverno.io/clustercleanuppolicies/status'],
   ['get list watch', '/namespaces /configmaps apiextensions.k8s.io/customresourcedefinitions'],
   ['list watch', 'rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/clusterrolebindings'],
+  ['get list watch', 'operator.kyverno-ts.io/kyvernoconfigurations'],
+  ['get update', 'operator.kyverno-ts.io/kyvernoconfigurations/status'],
   ['create patch', 'events.k8s.io/events /events'],
   ['create', 'authorization.k8s.io/subjectaccessreviews'],
 ] as const;

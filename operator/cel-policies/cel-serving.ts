@@ -25,6 +25,7 @@ export interface CelFamilyOptions {
   readonly exceptions: CelPolicyCacheOptions['exceptions'];
   readonly engine: Omit<CelEngineOptions, 'policies'>;
   readonly offload: () => Offload;
+  /** Seconds. Both are read each time: settings may change. */
   readonly defaultTimeout: number;
   readonly forceIgnore: boolean;
   /** Users whose requests are the operator's own background work. */
@@ -33,7 +34,8 @@ export interface CelFamilyOptions {
 
 /** Cache, engine and webhook entries of the policies written in CEL. */
 export function createCelFamily(options: CelFamilyOptions): CelFamily {
-  const {forceIgnore, backgroundUsers, native} = options;
+  const {backgroundUsers, native} = options;
+  const forceIgnore = () => options.forceIgnore;
   const isNative = (policy: CompiledCelPolicy) => native.standsIn(policy);
   const cache = new CelPolicyCache({
     resources: options.resources,
@@ -42,7 +44,13 @@ export function createCelFamily(options: CelFamilyOptions): CelFamily {
     // The API server judges by its own copy; judging again would say everything twice.
     leaveOut: isNative,
   });
-  const engine = createCelEngine({...options.engine, policies: cache, forceIgnore});
+  const engine = createCelEngine({
+    ...options.engine,
+    policies: cache,
+    get forceIgnore() {
+      return options.forceIgnore;
+    },
+  });
 
   function served(): CompiledCelPolicy[] {
     return [...cache.policies()].flatMap(state => (state.status === 'served' && !isNative(state.policy) ? [state.policy] : []));
@@ -59,7 +67,7 @@ export function createCelFamily(options: CelFamilyOptions): CelFamily {
         plan: planCelWebhooks({
           policies,
           defaultTimeout: options.defaultTimeout,
-          forceIgnore,
+          forceIgnore: options.forceIgnore,
           // An exception is asked first here: an error in a condition would refuse there what it frees.
           offloads: policy => !(policy.failurePolicy === 'Fail' && cache.current.isExcepted(policy)) && offload.offloads(policy),
           offloadsCondition: condition => offload.offloadsCondition(condition),

@@ -6,7 +6,7 @@ export interface ServingOptions {
   readonly cache: CelPolicyCache;
   readonly engine: CelEngine;
   /** Every policy is treated as `failurePolicy: Ignore`. */
-  readonly forceIgnore: boolean;
+  readonly forceIgnore: () => boolean;
   /** Users whose requests are the operator's own background work. */
   readonly backgroundUsers: ReadonlySet<string>;
 }
@@ -16,7 +16,7 @@ export function celServing({cache, engine, forceIgnore, backgroundUsers}: Servin
   return {
     engine,
     failurePolicyOf(kind, names, namespace) {
-      if (forceIgnore || kind.endsWith('GeneratingPolicy')) return 'Ignore';
+      if (forceIgnore() || kind.endsWith('GeneratingPolicy')) return 'Ignore';
       const keys = kind.startsWith('Namespaced') ? names.map(name => `${namespace}/${name}`) : names;
       const states = keys.map(key => cache.policy(kind, key));
       return states.every(state => state?.status === 'served' && state.policy.failurePolicy === 'Ignore') ? 'Ignore' : 'Fail';

@@ -1,8 +1,14 @@
 import {parseDuration} from '../../engine/values/duration.js';
 
+/** How a value is written in a KyvernoConfiguration: what the schema there is made from. */
+export type FlagForm = 'boolean' | 'integer' | 'number' | 'text' | 'texts';
+
 /** One command line flag: how its text is read, and what holds without it. */
 export interface FlagKind<T> {
   readonly initial: T;
+  readonly form: FlagForm;
+  /** The default as one would write it, where that is not plain from `initial`. */
+  readonly shown?: string;
   /** undefined = not an allowed value. */
   readonly parse: (text: string) => T | undefined;
   /** What `parse` takes, for messages: `text or json`. */
@@ -27,6 +33,7 @@ export function parseBoolean(text: string): boolean | undefined {
 export function toggle(initial: boolean, env?: string): FlagKind<boolean> {
   return {
     initial,
+    form: 'boolean',
     parse: parseBoolean,
     allowed: 'true or false',
     isSwitch: true,
@@ -36,7 +43,7 @@ export function toggle(initial: boolean, env?: string): FlagKind<boolean> {
 }
 
 export function text(initial = ''): FlagKind<string> {
-  return {initial, parse: value => value, allowed: 'any text', isSwitch: false, inert: false};
+  return {initial, form: 'text', parse: value => value, allowed: 'any text', isSwitch: false, inert: false};
 }
 
 export function integer(initial: number, min: number, max: number = Number.MAX_SAFE_INTEGER): FlagKind<number> {
@@ -47,7 +54,7 @@ export function integer(initial: number, min: number, max: number = Number.MAX_S
     const number = Number(value);
     return Number.isSafeInteger(number) && number >= min && number <= max ? number : undefined;
   };
-  return {initial, parse, allowed, isSwitch: false, inert: false};
+  return {initial, form: 'integer', parse, allowed, isSwitch: false, inert: false};
 }
 
 export function fraction(initial: number, min: number, max: number): FlagKind<number> {
@@ -56,7 +63,7 @@ export function fraction(initial: number, min: number, max: number): FlagKind<nu
     const number = Number(value);
     return number >= min && number <= max ? number : undefined;
   };
-  return {initial, parse, allowed: `a number from ${min} to ${max}`, isSwitch: false, inert: false};
+  return {initial, form: 'number', parse, allowed: `a number from ${min} to ${max}`, isSwitch: false, inert: false};
 }
 
 /** One of some words, in any case; the value is spelt as in the list. */
@@ -64,6 +71,7 @@ export function choice<W extends string>(initial: NoInfer<W>, words: readonly W[
   const byLowerCase = new Map(words.map(word => [word.toLowerCase(), word]));
   return {
     initial,
+    form: 'text',
     parse: value => byLowerCase.get(value.toLowerCase()),
     allowed: either(words),
     isSwitch: false,
@@ -80,7 +88,7 @@ export function duration(initial: string, minimum = '0'): FlagKind<number> {
   };
   const allowed =
     least > 0 ? `a duration such as 90s or 1h30m, at least ${minimum}` : 'a duration such as 90s or 1h30m';
-  return {initial: milliseconds(initial) ?? 0, parse, allowed, isSwitch: false, inert: false};
+  return {initial: milliseconds(initial) ?? 0, form: 'text', shown: initial, parse, allowed, isSwitch: false, inert: false};
 }
 
 /** Comma-separated texts, blanks around them dropped. */
@@ -91,7 +99,7 @@ export function texts(initial: string, env?: string): FlagKind<readonly string[]
     inert: false,
     ...(env === undefined ? {} : {env}),
   };
-  return {initial: split(initial), parse: split, ...common};
+  return {initial: split(initial), form: 'texts', parse: split, ...common};
 }
 
 /** Comma-separated words of a fixed set. */
@@ -102,6 +110,7 @@ export function words(initial: string, known: readonly string[]): FlagKind<reado
   };
   return {
     initial: split(initial),
+    form: 'texts',
     parse,
     allowed: `a comma-separated list of ${either(known)}`,
     isSwitch: false,

@@ -7,9 +7,13 @@ export type FlagName = keyof Table;
 /** Every flag with its value: given, from the environment, or the default. Durations are milliseconds. */
 export type Flags = {readonly [N in FlagName]: Table[N] extends FlagKind<infer T> ? T : never};
 
+/** Flags that were given, and where. */
+export type FlagSources = Readonly<Partial<Record<FlagName, 'environment' | 'flag'>>>;
+
 export type FlagOutcome =
   | {
       readonly flags: Flags;
+      readonly sources: FlagSources;
       /** Flags that were given and have no effect yet, for a line in the log. */
       readonly withoutEffect: readonly FlagName[];
     }
@@ -33,6 +37,7 @@ export const inertFlags: readonly FlagName[] = [...kinds]
 export function parseFlags(argv: readonly string[], environment: Environment = process.env): FlagOutcome {
   const values = new Map<string, unknown>();
   const given = new Set<string>();
+  const sources: Partial<Record<FlagName, 'environment' | 'flag'>> = {};
   for (const [name, kind] of kinds) {
     values.set(name, kind.initial);
     const set = kind.env === undefined ? undefined : environment[kind.env];
@@ -41,6 +46,7 @@ export function parseFlags(argv: readonly string[], environment: Environment = p
     if (value === undefined)
       return {error: `invalid value "${set}" for environment variable ${kind.env}: it takes ${kind.allowed}`};
     values.set(name, value);
+    sources[name as FlagName] = 'environment';
   }
   for (let index = 0; index < argv.length; index += 1) {
     const argument = argv[index] ?? '';
@@ -60,8 +66,9 @@ export function parseFlags(argv: readonly string[], environment: Environment = p
     if (value === undefined) return {error: `invalid value "${written}" for flag --${name}: it takes ${kind.allowed}`};
     values.set(name, value);
     given.add(name);
+    sources[name as FlagName] = 'flag';
   }
-  return {flags: Object.fromEntries(values) as Flags, withoutEffect: inertFlags.filter(name => given.has(name))};
+  return {flags: Object.fromEntries(values) as Flags, sources, withoutEffect: inertFlags.filter(name => given.has(name))};
 }
 
 function suggestion(name: string): string {

@@ -65,14 +65,20 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
     clock,
     log,
     hostname,
-    maxQueued = 1_000,
-    qps = 50,
-    burst = 100,
     repeatMs = 10_000,
     onDropped,
   } = options;
-  const omit = new Set(options.omit ?? []);
-  const limit = createRateLimit({qps, burst, clock});
+  /** Read anew each time: settings may change. */
+  const maxQueued = () => options.maxQueued ?? 1_000;
+  const limit = createRateLimit({
+    get qps() {
+      return options.qps ?? 50;
+    },
+    get burst() {
+      return options.burst ?? 100;
+    },
+    clock,
+  });
   const known = new Map<string, Series>();
   const omitted = new Set<string>();
   const queue: Series[] = [];
@@ -93,8 +99,8 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
 
   function enqueue(series: Series): void {
     if (series.queued) return;
-    if (queue.length >= maxQueued) {
-      if (!full) log.warn('the queue of Events is full; dropping', {maxQueued});
+    if (queue.length >= maxQueued()) {
+      if (!full) log.warn('the queue of Events is full; dropping', {maxQueued: maxQueued()});
       full = true;
       // Repeats stay counted in their series; only an event never written is lost.
       if (series.ref === undefined) {
@@ -110,8 +116,8 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
   }
 
   function emit(event: PolicyEvent): void {
-    if (maxQueued === 0 || event.regarding.name === '' || stopping.signal.aborted) return;
-    if (omit.has(event.reason)) {
+    if (maxQueued() === 0 || event.regarding.name === '' || stopping.signal.aborted) return;
+    if (options.omit?.includes(event.reason) === true) {
       noteOmitted(event);
       return;
     }

@@ -9,6 +9,8 @@ export interface ReplicaState {
   readonly versions: Readonly<Record<string, string>>;
   /** Refused policies: key (kind and name, of the operator's choice) → reason. */
   readonly refused: Readonly<Record<string, string>>;
+  /** Settings that it took from the KyvernoConfiguration at its start: key → digest of the value. */
+  readonly started?: Readonly<Record<string, string>>;
 }
 
 /** As read back: `incomplete` when not all refusals had room. */
@@ -20,10 +22,10 @@ const maxReasonLength = 200;
 const maxTextLength = 64 * 1024;
 
 /** JSON of bounded size: reasons are cut first, then refusals left out in the order of their keys. */
-export function encodeReplicaState({versions, refused}: ReplicaState): string {
+export function encodeReplicaState({versions, refused, started = {}}: ReplicaState): string {
   const sorted = Object.entries(refused).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const kept: JsonObject = {};
-  let size = stringifyJson({...versions}).length + 64;
+  let size = stringifyJson({...versions, ...started}).length + 64;
   let left = 0;
   for (const [key, reason] of sorted) {
     const cut = reason.length > maxReasonLength ? `${reason.slice(0, maxReasonLength)}…` : reason;
@@ -35,7 +37,7 @@ export function encodeReplicaState({versions, refused}: ReplicaState): string {
     size += cost;
     kept[key] = cut;
   }
-  return stringifyJson({versions: sortKeys(versions), refused: kept, ...(left > 0 && {left})});
+  return stringifyJson({versions: sortKeys(versions), refused: kept, ...(left > 0 && {left}), ...(Object.keys(started).length > 0 && {started: sortKeys(started)})});
 }
 
 /** `undefined` for text that is none of ours. */
@@ -52,6 +54,7 @@ export function decodeReplicaState(text: string): ReportedState | undefined {
   return {
     versions: stringsOf(own(state, 'versions')),
     refused: stringsOf(own(state, 'refused')),
+    started: stringsOf(own(state, 'started')),
     incomplete: Object.hasOwn(state, 'left'),
   };
 }

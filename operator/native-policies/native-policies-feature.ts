@@ -261,6 +261,7 @@ export function createNativePoliciesFeature(core: Core): Feature {
     },
     onException: touchAll,
     onDiscovery: touchAll,
+    onConfig: touchAll,
     start() {
       touchAll();
       started = true;

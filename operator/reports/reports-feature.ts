@@ -17,12 +17,25 @@ const maxPending = 50_000;
 const pruneDelayMs = 3_000;
 const disabledLabel = 'reports.kyverno.io/disabled';
 
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Lists of settings are replaced, never changed. */
+function setOf<T extends string>(list: readonly T[]): ReadonlySet<T> {
+  let set = sets.get(list);
+  if (set === undefined) sets.set(list, (set = new Set(list)));
+  return set as ReadonlySet<T>;
+}
+
 /** Reports: of admissions, by the replica that judged; of existing objects, and of what is gone, by the leader. */
 export function createReportFeatures(core: Core): readonly Feature[] {
   const {clock, log, manager, flags} = core;
   const settings: ReportSettings = {
-    reporting: new Set(flags.enableReporting),
-    allowed: new Set<RuleStatus>(flags.allowedResults as readonly RuleStatus[]),
+    get reporting() {
+      return setOf(flags.enableReporting);
+    },
+    get allowed() {
+      return setOf(flags.allowedResults as readonly RuleStatus[]);
+    },
     isSilent,
   };
   const metrics = createReportMetrics(core.metrics.registry);

@@ -26,8 +26,24 @@ export interface LoaderParts {
 /** The engine's door in a cluster: mirrors, the API server, and what the flags let policies call. */
 export function createContextLoader({client, clock, manager, kubeConfig, flags, globalContext, resources}: LoaderParts): ContextLoader {
   const lookup = createNameLookup();
-  const maxBytes = flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
-  const egress = {allow: flags.httpAllowlist, block: flags.httpBlocklist, lookup, clock, maxBytes, timeoutMs: flags.apiCallTimeout};
+  const maxBytes = () => flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
+  const apiServer = apiServerHosts(kubeConfig);
+
+  /** Callers by the flags of the moment; lists are read when they change, not with each call. */
+  function createCallers() {
+    const {httpAllowlist: allow, httpBlocklist: block, apiCallTimeout: timeoutMs} = flags;
+    const egress = {allow, block, lookup, clock, maxBytes: maxBytes(), timeoutMs};
+    return {services: createServiceCaller(egress), http: createHttpCaller({...egress, apiServer})};
+  }
+  const versionOfFlags = () => JSON.stringify([flags.httpAllowlist, flags.httpBlocklist, flags.apiCallTimeout, maxBytes()]);
+  let version = versionOfFlags();
+  let callers = createCallers();
+  function current() {
+    const now = versionOfFlags();
+    if (now !== version) [version, callers] = [now, createCallers()];
+    return callers;
+  }
+
   return createKubeContextLoader({
     client,
     globalContext,
@@ -35,9 +51,11 @@ export function createContextLoader({client, clock, manager, kubeConfig, flags, 
     configMaps: lateReader(manager, 'configmaps'),
     clock,
     lookup,
-    services: createServiceCaller(egress),
-    http: createHttpCaller({...egress, apiServer: apiServerHosts(kubeConfig)}),
+    services: (request, deadline) => current().services(request, deadline),
+    http: (request, deadline) => current().http(request, deadline),
     resources,
-    maxBytes,
+    get maxBytes() {
+      return maxBytes();
+    },
   });
 }

@@ -1,7 +1,7 @@
+import type {MetricsSettings} from '../../webhook/metrics/settings.js';
 import type {Core, Feature} from '../feature.js';
 import {configMapData} from '../registrations.js';
 import {type DescribedPolicy, describeCel, describeClassic} from './described-policy.js';
-import {parseMetricsConfig} from './metrics-config.js';
 import {createPolicySeries} from './policy-series.js';
 import {registerRequestSeries} from './request-series.js';
 
@@ -10,7 +10,7 @@ const requestsKey = 'updaterequests';
 
 /** What metrics say of policies and waiting work, and what the ConfigMap of metrics makes of all of them. */
 export function createMetricsFeature(core: Core): Feature {
-  const {clock, log, manager, metrics, environment} = core;
+  const {clock, log, manager, metrics, environment, settings} = core;
   const policies = createPolicySeries(core);
   registerRequestSeries(core, () => {
     try {
@@ -51,6 +51,16 @@ export function createMetricsFeature(core: Core): Feature {
     again();
   }
 
+  let applied: MetricsSettings | undefined;
+  function apply(): void {
+    if (settings.metrics === applied) return;
+    applied = settings.metrics;
+    metrics.configure(applied);
+    refreshEvery(applied.refreshMs);
+  }
+  settings.subscribe(apply);
+  apply();
+
   return {
     name: 'metrics',
     registrations: [
@@ -64,10 +74,7 @@ export function createMetricsFeature(core: Core): Feature {
         fieldSelector: `metadata.name=${environment.metricsConfigMapName}`,
         optional: true,
         reconcile(key) {
-          const {settings, problems} = parseMetricsConfig(configMapData(manager.lister(configKey).get(key)));
-          for (const problem of problems) log.warn(problem);
-          metrics.configure(settings);
-          refreshEvery(settings.refreshMs);
+          for (const problem of settings.setMetricsMap(configMapData(manager.lister(configKey).get(key)))) log.warn(problem);
         },
       },
     ],

@@ -19,6 +19,7 @@ import type {Core, Feature} from '../feature.js';
 import type {PolicyEvent} from '../events/event.js';
 import {EntryStore} from '../global-context/entry-store.js';
 import {NativePolicies} from '../native-policies/native-states.js';
+import {Settings} from '../settings/settings.js';
 import {BackgroundConditions} from '../status/background-conditions.js';
 import {createManager} from '../manager/manager.js';
 import {Findings} from '../reports/findings.js';
@@ -51,6 +52,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   const features: Feature[] = [];
   const outcome = parseFlags([...flags], {});
   if ('error' in outcome) throw new Error(outcome.error);
+  const settings = new Settings(outcome);
   const regex = createRegexEngine();
   const exceptions = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
   const loader = reads === 'nothing' ? recordingLoader() : clusterLoader(client, clock);
@@ -89,6 +91,8 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     metrics: createMetrics({version: 'test', processMetrics: false}),
     events: {emit: (event: PolicyEvent) => void events.push(event)},
     flags: outcome.flags,
+    settings,
+    replicas: () => [],
     environment: {namespace: 'kyverno', serviceAccountName: 'kyverno'},
     config: () => defaultConfig,
     filters: () => noFilters,

@@ -8,6 +8,7 @@ import {cleanupPolicy, clusterCleanupPolicy} from './cleanup-policy.js';
 import type {Definition} from './definition.js';
 import {globalContextEntry} from './global-context-entry.js';
 import {clusterPolicy, policy} from './policy.js';
+import {kyvernoConfiguration} from './kyverno-configuration.js';
 import {policyException} from './policy-exception.js';
 import {clusterEphemeralReport, clusterPolicyReport, ephemeralReport, policyReport} from './report.js';
 import {updateRequest} from './update-request.js';
@@ -19,6 +20,7 @@ export const catalogue: readonly Definition[] = [
   policyException,
   cleanupPolicy,
   clusterCleanupPolicy,
+  kyvernoConfiguration,
   updateRequest,
   globalContextEntry,
   ...validatingPolicies,

@@ -31,6 +31,8 @@ export interface Definition {
   /** Root properties besides apiVersion, kind and metadata. */
   readonly properties: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
+  /** CEL on the whole object, judged by the API server. */
+  readonly validations?: ReadonlyArray<{readonly rule: string; readonly message: string}>;
   /**
    * Only the first version, which `kubectl explain` shows, carries descriptions: a large manifest must fit into the
    * annotation of a client-side apply. Not together with selectableFields: the API server takes those only when either
@@ -52,6 +54,7 @@ function rootSchema(definition: Definition, documented: boolean): OpenApi {
     description: definition.description,
     type: 'object',
     ...(definition.required === undefined ? {} : {required: [...definition.required]}),
+    ...(definition.validations === undefined ? {} : {'x-kubernetes-validations': definition.validations.map(each => ({...each}))}),
     properties: {
       apiVersion: {type: 'string', description: 'API group and version.'},
       kind: {type: 'string', description: 'Kind.'},

@@ -4,7 +4,7 @@
  */
 export interface SchemaNode {
   readonly description?: string;
-  readonly type?: 'string' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   readonly format?: 'date-time' | 'int32' | 'int64';
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
@@ -55,6 +55,10 @@ export function int32(description: string): SchemaNode {
 
 export function int64(description: string): SchemaNode {
   return {description, type: 'integer', format: 'int64'};
+}
+
+export function number(description: string): SchemaNode {
+  return {description, type: 'number'};
 }
 
 export function time(description: string): SchemaNode {

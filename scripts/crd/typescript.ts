@@ -4,6 +4,7 @@ import {type SchemaNode, silent} from './schema.js';
 const banner = '// Generated from scripts/crd by `npm run generate`; edit there.\n';
 const moduleOfGroup: Readonly<Record<string, string>> = {
   'kyverno.io': 'kyverno',
+  'operator.kyverno-ts.io': 'operator',
   'policies.kyverno.io': 'policies',
   'reports.kyverno.io': 'reports',
   'wgpolicyk8s.io': 'reports',
@@ -53,6 +54,7 @@ function typeText(node: SchemaNode, indent: string): string {
     case 'string':
       return 'string';
     case 'integer':
+    case 'number':
       return 'number';
     case 'boolean':
       return 'boolean';

@@ -18,7 +18,7 @@ export interface CelHandlerOptions {
   readonly submit: (job: AuditJob) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
-  readonly dumpPatches: boolean;
+  readonly dumpPatches: () => boolean;
   readonly clock: Clock;
 }
 
@@ -53,7 +53,7 @@ export function celHandler(options: CelHandlerOptions): Handler {
     );
     if (patch.length === 0) return allowedWith(warnings);
     const text = stringifyJson(patch as unknown as Json);
-    if (options.dumpPatches) log.v(patchVerbosity, 'patch', {uid: context.request.uid, patch: redactPatch(text, context.request.kind.kind)});
+    if (options.dumpPatches()) log.v(patchVerbosity, 'patch', {uid: context.request.uid, patch: redactPatch(text, context.request.kind.kind)});
     return {...allowedWith(warnings), patch: text};
   }
 

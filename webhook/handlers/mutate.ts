@@ -28,7 +28,7 @@ export interface MutateHandlerOptions {
   readonly submit: (job: AuditJob) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
-  readonly dumpPatches: boolean;
+  readonly dumpPatches: () => boolean;
   readonly clock: Clock;
 }
 
@@ -79,7 +79,7 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
     const patch = verified === undefined ? mutated.patch : [...mutated.patch, ...verified.patch];
     if (patch.length === 0) return warnings.length === 0 ? allowed : allowedWith(warnings);
     const text = stringifyJson(patch as unknown as Json);
-    if (options.dumpPatches) options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: redactPatch(text, request.kind.kind)});
+    if (options.dumpPatches()) options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: redactPatch(text, request.kind.kind)});
     return {...allowedWith(warnings), patch: text};
   }
 

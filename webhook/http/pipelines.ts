@@ -45,7 +45,8 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
     metrics,
   });
   const submit = (job: AuditJob) => void audit.submit(job);
-  const dump: readonly Layer[] = options.dumpPayload === true ? [payloadDump(log)] : [];
+  const dump: readonly Layer[] = [payloadDump(log, () => options.dumpPayload === true)];
+  const dumpPatches = () => options.dumpPatches === true;
   const shared = {engine, policies, submit, metrics, log, clock};
   const measured = admissionMetrics(metrics, clock);
 
@@ -82,10 +83,10 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
       ),
       mutate: build(
         resourceLayers([operationFilter]),
-        mutateHandler({...shared, dumpPatches: options.dumpPatches === true}),
+        mutateHandler({...shared, dumpPatches}),
       ),
       ...(options.cel !== undefined && {
-        cel: build(resourceLayers([]), celHandler({...shared, cel: options.cel, dumpPatches: options.dumpPatches === true})),
+        cel: build(resourceLayers([]), celHandler({...shared, cel: options.cel, dumpPatches})),
       }),
       'policy-review': build(policyLayers, policyReviewHandler(options.policyReview)),
       'policy-mutate': build(policyLayers, () => allowed),

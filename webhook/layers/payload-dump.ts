@@ -9,9 +9,9 @@ const dumpVerbosity = 4;
 const hidden = '**REDACTED**';
 
 /** Logs requests and answers; data of Secrets stay out of the log. */
-export function payloadDump(log: Logger): Layer {
+export function payloadDump(log: Logger, isOn: () => boolean): Layer {
   return (context, next) => {
-    if (!log.enabled(dumpVerbosity)) return next(context);
+    if (!isOn() || !log.enabled(dumpVerbosity)) return next(context);
     const {request} = context;
     log.v(dumpVerbosity, 'admission request', {
       uid: request.uid,

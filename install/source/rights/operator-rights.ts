@@ -26,6 +26,9 @@ export const clusterRights: readonly PolicyRule[] = [
   {apiGroups: ['kyverno.io'], resources: statusOf(classicPolicies), verbs: status},
   {apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: read},
   {apiGroups: ['policies.kyverno.io'], resources: statusOf(celPolicies), verbs: status},
+  // Settings are read; the status tells which of them are in force.
+  {apiGroups: ['operator.kyverno-ts.io'], resources: ['kyvernoconfigurations'], verbs: read},
+  {apiGroups: ['operator.kyverno-ts.io'], resources: ['kyvernoconfigurations/status'], verbs: status},
   // What policies say of objects.
   {apiGroups: ['wgpolicyk8s.io'], resources: ['policyreports', 'clusterpolicyreports'], verbs: write},
   {apiGroups: ['openreports.io'], resources: ['reports', 'clusterreports'], verbs: write},
