@@ -12,6 +12,7 @@ import {registerJson} from './commands/json.js';
 import {registerLint} from './commands/lint.js';
 import {registerMigrate} from './commands/migrate.js';
 import {registerOperator} from './commands/operator.js';
+import {registerRbac} from './commands/rbac.js';
 import {registerServe} from './commands/serve.js';
 import {registerTest} from './commands/test.js';
 import {registerVersion} from './commands/version.js';
@@ -40,6 +41,7 @@ for (const register of [
   registerExplain,
   registerLint,
   registerBench,
+  registerRbac,
   registerVersion,
 ])
   register(program);

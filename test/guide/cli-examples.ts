@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 
 export const cliPagePath = resolve(import.meta.dirname, '../../docs/cli.md');
+export const rbacPagePath = resolve(import.meta.dirname, '../../docs/rbac.md');
 
 export interface CliExample {
   /** From the comment `<!-- example: name, exit 0 -->` above the block. */
@@ -12,14 +13,14 @@ export interface CliExample {
   readonly output: string | undefined;
 }
 
-/** The commands of docs/cli.md with their output, in order. Throws for a shell block without its comment. */
-export function cliExamples(): CliExample[] {
-  const text = readFileSync(cliPagePath, 'utf8');
+/** The commands of a page with their output, in order. Throws for a shell block without its comment. */
+export function cliExamples(page = cliPagePath): CliExample[] {
+  const text = readFileSync(page, 'utf8');
   const block = /<!-- example: (\w+), exit (\d+) -->\n```sh\n([\s\S]*?)\n```\n(?:\n```text\n([\s\S]*?\n)```\n)?/g;
   const found = [...text.matchAll(block)].map(([, name = '', exit, command = '', output]) => {
     return {name, exit: Number(exit), command, output};
   });
-  if (found.length !== text.split('```sh').length - 1) throw new Error('docs/cli.md has a block that no test runs');
+  if (found.length !== text.split('```sh').length - 1) throw new Error(`${page} has a block that no test runs`);
   return found;
 }
 

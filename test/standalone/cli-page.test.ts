@@ -6,7 +6,7 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {parse} from 'yaml';
 import packageJson from '../../package.json' with {type: 'json'};
 import {ensureBuilt} from '../e2e/support/build.js';
-import {cliExamples, cliPagePath} from '../guide/cli-examples.js';
+import {cliExamples, cliPagePath, rbacPagePath} from '../guide/cli-examples.js';
 import {junitFaults} from '../guide/junit-shape.js';
 import {sarifFaults} from '../guide/sarif-shape.js';
 import {program, repository, temporaryFolder} from './support/serve-process.js';
@@ -26,6 +26,17 @@ function kyverno(words: string): string {
   const {stdout} = spawnSync(process.execPath, [program, ...words.split(' ')], {cwd: folder, encoding: 'utf8'});
   return stdout;
 }
+
+describe('docs/rbac.md', () => {
+  for (const {name, exit, command, output} of cliExamples(rbacPagePath)) {
+    it(`${name}: does what the page says`, () => {
+      const env = {...process.env, PATH: `${folder}:${process.env['PATH']}`};
+      const {status, stdout, stderr} = spawnSync('bash', ['-c', command], {cwd: folder, env, encoding: 'utf8'});
+      expect(stdout, stderr).toBe(output);
+      expect(status, stderr).toBe(exit);
+    });
+  }
+});
 
 describe('docs/cli.md', () => {
   // kubectl comes with the cluster: test/e2e/cli-cluster.test.ts.
