@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with {type: 'json'};
 import {plainSwitches} from './commands/boolean-values.js';
+import {registerBreakGlass} from './commands/break-glass.js';
 import {registerBench} from './commands/bench.js';
 import {registerCompletion} from './commands/completion.js';
 import {registerCreate} from './commands/create.js';
@@ -15,6 +16,7 @@ import {registerOperator} from './commands/operator.js';
 import {registerRbac} from './commands/rbac.js';
 import {registerServe} from './commands/serve.js';
 import {registerTest} from './commands/test.js';
+import {registerUninstall} from './commands/uninstall.js';
 import {registerVersion} from './commands/version.js';
 import {guardOutput} from './output/guard-output.js';
 import {completeGroups, createProgram} from './usage.js';
@@ -33,6 +35,8 @@ for (const register of [
   registerCreate,
   registerFix,
   registerMigrate,
+  registerBreakGlass,
+  registerUninstall,
   registerJson,
   registerDocs,
   registerCompletion,

@@ -45,6 +45,8 @@ export interface Core {
   readonly covered: (kind: string, key: string) => {readonly uid: string; readonly generation: number} | undefined;
   /** Webhook configurations and the policy's status are worked out anew. */
   readonly touchPolicy: (kind: string, key: string) => void;
+  /** False while webhooks that nobody serves could refuse what is written: after a peer's end, or with a stale authority. */
+  readonly webhooksServed: () => boolean;
   readonly rights: OwnRights;
   readonly engine: Engine;
   readonly loader: ContextLoader;

@@ -16,7 +16,7 @@ import {createPolicyReview} from '../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../webhook/server.js';
 import {certificateCheck, readinessOf} from '../webhook/readiness.js';
 import type {AdmissionServer, RequestFilters} from '../webhook/types.js';
-import {createDuties, type Duty, leaseOfDuty} from './duties/duties.js';
+import {allDuties, createDuties, type Duty, leaseOfDuty} from './duties/duties.js';
 import {createWorkers} from './duties/workers.js';
 import {featureSet, joinSinks} from './feature-set.js';
 import {createFeatures} from './features.js';
@@ -41,6 +41,7 @@ import {followDefinitions} from './definitions/follow-definitions.js';
 import {createWorkQueue} from './manager/work-queue.js';
 import {classicStatusSource} from './policies/classic-status-source.js';
 import {NativePolicies} from './native-policies/native-states.js';
+import type {Condition} from './status/conditions.js';
 import {createPolicyHandlers} from './policies/policy-handlers.js';
 import {replicaState, servedKinds} from './policies/replica-state.js';
 import {BackgroundConditions} from './status/background-conditions.js';
@@ -62,7 +63,13 @@ import {startProfiles} from './telemetry/profiles.js';
 import {startTracing, type Tracing} from './telemetry/tracing.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {createTlsController} from './tls/tls-controller.js';
+import {writePeerCondition} from './takeover/deployment-condition.js';
+import {createPeerWatch} from './takeover/peer-watch.js';
+import {createContests} from './webhooks/contests.js';
+import {areServed} from './webhooks/entry-target.js';
+import {isLeaving, ownerReference} from './webhooks/owner.js';
 import {carryBundle} from './webhooks/published-bundle.js';
+import {repairConfigurations} from './webhooks/repair-configurations.js';
 import {configurationResources, createWebhookController} from './webhooks/webhook-controller.js';
 
 export interface ProcessOptions {
@@ -185,6 +192,8 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
 
   const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, get qps() { return flags.clientRateLimitQPS; }, get burst() { return flags.clientRateLimitBurst; }, log, clock, onCall: queries})});
 
+  /** Holds the Lease; whether anything may be written is another question, see `leads`. */
+  let holding = false;
   let leading = false;
   const conditions = new BackgroundConditions();
   conditions.subscribe((kind, key) => status.enqueue(kind, key));
@@ -201,8 +210,9 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
           webhooks.touch();
           status.enqueue(kind, key);
         },
+        webhooksServed,
       },
-      duty => (duty === 'admission' ? leading : duties.has(duty)),
+      duty => (duty === 'admission' ? leading : duties.has(duty) && !peer.isActive),
       workers.of,
     ),
     log,
@@ -233,7 +243,10 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       ca: manager.lister('secret-ca').get(`${namespace}/${secrets.ca}`),
       tls: manager.lister('secret-tls').get(`${namespace}/${secrets.pair}`),
     }),
-    onBundle: () => webhooks.touch(),
+    onBundle() {
+      webhooks.touch();
+      void repair();
+    },
     isPublished: bundle => Object.values(configurationResources).every(resource => carryBundle(manager.lister(resource).objects(), bundle)),
   });
 
@@ -256,6 +269,52 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     log,
   });
 
+  const election = {
+    namespace,
+    identity: podName,
+    // As client-go has it: six and five tries.
+    retryMs: flags.leaderElectionRetryPeriod,
+    leaseMs: 6 * flags.leaderElectionRetryPeriod,
+    renewDeadlineMs: 5 * flags.leaderElectionRetryPeriod,
+  };
+
+  const peer = createPeerWatch({
+    clock,
+    log,
+    registry: metrics.registry,
+    deployments: () => manager.lister('peer-deployments'),
+    ownDeployment: environment.deployment,
+    replicas: () => [podName, ...replicas.list().map(({identity}) => identity)],
+    leaseMs: election.leaseMs,
+    onChange: onPeer,
+  });
+
+  const ownNamespace = () => manager.lister('namespaces').get(namespace);
+  const service = {namespace, name: environment.serviceName};
+
+  function webhooksServed(): boolean {
+    const caBundle = tls.certificate?.ca;
+    const target = caBundle === undefined ? undefined : {service, caBundle};
+    return Object.values(configurationResources).every(resource => areServed(manager.lister(resource).objects(), target));
+  }
+
+  const contests = createContests({
+    clock,
+    registry: metrics.registry,
+    onStart(name, message) {
+      log.error(message);
+      const kind = name.includes('-mutating-') ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration';
+      events.emit({
+        regarding: {apiVersion: 'admissionregistration.k8s.io/v1', kind, namespace: '', name},
+        reason: 'WebhookContested',
+        action: 'None',
+        note: message,
+        source: 'kyverno-admission',
+      });
+    },
+    onChange: touchAllStatus,
+  });
+
   const webhooks = createWebhookController({
     client,
     clock,
@@ -265,9 +324,11 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     lister: manager.lister,
     config: () => settings.config,
     flags,
-    service: {namespace, name: environment.serviceName},
+    service,
     caBundle: () => tls.certificate?.ca,
-    owner: () => undefined,
+    owner: () => ownerReference({role: manager.lister('owner-role').get(environment.ownerRole), namespace: ownNamespace()}),
+    isLeaving: () => isLeaving(ownNamespace()),
+    contests,
     isNative: policy => native.standsIn(policy),
     cel: cel.webhooks,
     onApplied: () => status.enqueuePending(),
@@ -283,11 +344,20 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     registered: webhooks.registered,
     refusedConditions: webhooks.refusedConditions,
     source: joinStatusSources(
-      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native, background: (kind, key) => conditions.of(kind, key)}),
-      celStatusSource({cache: cel.cache, rights, background: (kind, key) => conditions.of(kind, key), native: policy => native.stateOf(policy)}),
+      classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native, background: toldOf}),
+      celStatusSource({cache: cel.cache, rights, background: toldOf, native: policy => native.stateOf(policy)}),
       kind => kind === 'ClusterPolicy' || kind === 'Policy',
     ),
   });
+
+  function toldOf(kind: string, key: string): readonly Condition[] {
+    return [...contests.conditions(), ...conditions.of(kind, key)];
+  }
+
+  function touchAllStatus(): void {
+    for (const {key} of cache.policies()) status.enqueue(key.includes('/') ? 'Policy' : 'ClusterPolicy', key);
+    for (const {kind, key} of cel.cache.policies()) status.enqueue(kind, key);
+  }
 
   const handlers = createPolicyHandlers({
     cache,
@@ -338,14 +408,6 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     }
   }
 
-  const election = {
-    namespace,
-    identity: podName,
-    // As client-go has it: six and five tries.
-    retryMs: flags.leaderElectionRetryPeriod,
-    leaseMs: 6 * flags.leaderElectionRetryPeriod,
-    renewDeadlineMs: 5 * flags.leaderElectionRetryPeriod,
-  };
   const wanted = new Set<Duty>(flags.roles as readonly Duty[]);
   const duties = createDuties({
     client,
@@ -353,11 +415,15 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     log,
     wanted,
     election,
-    onChange(duty, now) {
-      manager.setLeading(now, duty);
-      features.setLeading(duty, now);
-    },
+    onChange: duty => leadDuty(duty),
+    onHolder: (lease, identity) => peer.held(lease, identity),
   });
+
+  function leadDuty(duty: Duty): void {
+    const now = duties.has(duty) && !peer.isActive;
+    manager.setLeading(now, duty);
+    features.setLeading(duty, now);
+  }
 
   const operator = new KyvernoOperator({
     kubeConfig,
@@ -381,6 +447,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
         },
         onConfiguration: () => webhooks.touch(),
         onDefinition: () => definitions.touch(),
+        onPeer: () => peer.touch(),
         onConfig(data) {
           for (const problem of settings.setConfigMap(data)) log.warn(problem);
         },
@@ -400,21 +467,57 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       }),
       ...features.registrations,
     ],
-    election: {...election, name: leaseOfDuty.admission},
+    election: {...election, name: leaseOfDuty.admission, onNewLeader: identity => peer.held(leaseOfDuty.admission, identity)},
     candidate: wanted.has('admission'),
     onStartedLeading: () => lead(true),
     onStoppedLeading: () => lead(false),
   });
 
   function lead(now: boolean): void {
-    leading = now;
+    holding = now;
     log.info(now ? 'leading' : 'no longer leading', {identity: podName});
+    applyLead();
+  }
+
+  /** A leader with a peer beside it keeps the Lease, so that the other one does not lead, and does nothing. */
+  function applyLead(): void {
+    const now = holding && !peer.isActive;
+    leading = now;
+    manager.setLeading(now);
     status.setLeading(now && ready);
     webhooks.setLeading(now && ready);
     if (ready) features.setLeading('admission', now);
     renewals.add('certificates');
     if (now) renewals.resume();
     else renewals.pause();
+    void repair();
+  }
+
+  function onPeer(): void {
+    const {message} = peer;
+    if (leading !== (holding && !peer.isActive)) applyLead();
+    if (ready) for (const duty of allDuties) if (duty !== 'admission') leadDuty(duty);
+    if (message !== undefined) {
+      events.emit({
+        regarding: {apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: environment.deployment},
+        reason: 'PeerActive',
+        action: 'None',
+        note: message,
+        source: 'kyverno-admission',
+      });
+    }
+    void writePeerCondition({client, clock, log, namespace, deployment: environment.deployment}, message);
+  }
+
+  /** Until the caches are complete, what stands in the way of the cluster is put out of it; the full look follows. */
+  async function repair(): Promise<void> {
+    const caBundle = tls.certificate?.ca;
+    if (!leading || ready || caBundle === undefined || manager.unreconciled().includes('peer-deployments')) return;
+    try {
+      await repairConfigurations({client, log, target: {service, caBundle}});
+    } catch (error) {
+      log.warn('webhook configurations could not be repaired before serving; they are written once the caches are complete', {error: String(error)});
+    }
   }
 
   /** Tried until it works, by the leader: without certificates nothing is served. */
@@ -528,6 +631,8 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       if (servedKinds.has(key)) lease.touch();
     });
     if ((await Promise.race([over, tls.available])) === 'stopped') return;
+    if ((await Promise.race([over, manager.reflector('peer-deployments').synced])) === 'stopped') return;
+    await repair();
     tracing = await startTracing({flags, environment, client, log, version: packageJson.version});
     server = createServer();
     await server.listen(webhookPort(flags), flags.webhookServerHost || undefined);
@@ -553,6 +658,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
 
   async function stop(): Promise<void> {
     for (const timer of timers) clearInterval(timer);
+    peer.stop();
     log.info('stopping');
     await Promise.race([features.stop(), sleep(clock, writesEndMs)]);
     // A write that hangs on the API server must not keep us from draining within the grace of our Pod.

@@ -4,6 +4,7 @@ import {isObject, type JsonObject, own, ownPath} from '../engine/json/types.js';
 import type {OperatorEnvironment} from './config/environment.js';
 import type {Manager, Registration} from './manager/manager.js';
 import {type ClassicKind, exceptionResource, policyResources} from './policies/policy-handlers.js';
+import {peerOnly, peerSelector} from './takeover/peer-deployments.js';
 import type {RoleIndex} from './roles/role-index.js';
 
 export interface RegistrationOptions {
@@ -18,6 +19,7 @@ export interface RegistrationOptions {
   readonly onSecret: () => void;
   readonly onConfiguration: () => void;
   readonly onDefinition: () => void;
+  readonly onPeer: () => void;
   readonly onConfig: (data: Readonly<Record<string, string>> | undefined) => void;
 }
 
@@ -110,6 +112,30 @@ function installationRegistrations(options: RegistrationOptions): Registration[]
     {
       ...own('config', 'configmaps', configMapName),
       reconcile: key => options.onConfig(configMapData(manager.lister('config').get(key))),
+    },
+    {
+      key: 'peer-deployments',
+      group: 'apps',
+      version: 'v1',
+      resource: 'deployments',
+      namespaced: true,
+      namespace,
+      labelSelector: peerSelector,
+      optional: true,
+      project: peerOnly,
+      reconcile: options.onPeer,
+    },
+    {
+      key: 'owner-role',
+      group: 'rbac.authorization.k8s.io',
+      version: 'v1',
+      resource: 'clusterroles',
+      namespaced: false,
+      fieldSelector: `metadata.name=${environment.ownerRole}`,
+      // Without the right to read it, the namespace is the owner.
+      optional: true,
+      project: identityAndLabels,
+      reconcile: options.onConfiguration,
     },
     webhook('validatingwebhookconfigurations'),
     webhook('mutatingwebhookconfigurations'),

@@ -14,6 +14,7 @@ export interface LeaseElectionOptions {
   readonly log: Log;
   readonly onStartedLeading: () => void;
   readonly onStoppedLeading: () => void;
+  /** Another holder was seen; empty when there is none. */
   readonly onNewLeader?: (identity: string) => void;
   /** Milliseconds; 2 s, 12 s and 10 s when absent. */
   readonly retryMs?: number;
@@ -64,7 +65,7 @@ export function createLeaseElection(options: LeaseElectionOptions): LeaseElectio
     seenAt = clock.monotonic();
     if (seen.holder !== announced) {
       announced = seen.holder;
-      if (announced !== '') options.onNewLeader?.(announced);
+      options.onNewLeader?.(announced);
     }
   }
 

@@ -9,10 +9,11 @@ export function registerMigrate(program: Command): void {
     .description('write custom resources in a cluster once more, in their storage version')
     .option(
       '--resource <name>',
-      'CustomResourceDefinition, e.g. policies.kyverno.io (repeatable, required)',
+      'CustomResourceDefinition, e.g. policies.kyverno.io (repeatable, required without --all)',
       slice,
       none,
     )
+    .option('--all', 'every CustomResourceDefinition of policies, requests and reports')
     .option('--kubeconfig <file>', 'kubeconfig; $KUBECONFIG or ~/.kube/config when absent')
     .option('--context <name>', 'context of the kubeconfig')
     .action(async options => {
@@ -20,7 +21,7 @@ export function registerMigrate(program: Command): void {
         import('../create/write-out.js'),
         import('../migrate/run-migrate.js'),
       ]);
-      requireFlags(options, {resource: 'resource'});
+      if (options.all !== true) requireFlags(options, {resource: 'resource'});
       await runMigrate(options);
     });
 }

@@ -36,6 +36,14 @@ export async function migrateResource(client: KubeClient, name: string, {out}: P
   out(`${name}: ${written} objects written, stored versions are now ${storage}\n`);
 }
 
+const ownGroups: ReadonlySet<string> = new Set(['kyverno.io', 'policies.kyverno.io', 'reports.kyverno.io']);
+
+/** Names of all definitions in the cluster whose objects are ours to write. */
+export async function ownDefinitions(client: KubeClient): Promise<readonly string[]> {
+  const {items} = await client.list(definitions);
+  return items.flatMap(definition => (ownGroups.has(text(ownPath(definition, 'spec', 'group'))) ? [text(ownPath(definition, 'metadata', 'name'))] : [])).sort();
+}
+
 async function rewriteAll(client: KubeClient, collection: CollectionRef): Promise<number> {
   let written = 0;
   const {items} = await client.list(collection);

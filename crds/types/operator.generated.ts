@@ -42,7 +42,7 @@ export interface KyvernoConfigurationSpec {
   webhookAnnotations?: Record<string, string>;
   /** Labels put on the webhook configurations. */
   webhookLabels?: Record<string, string>;
-  /** CEL that the API server evaluates before it asks; at most 63. */
+  /** CEL that the API server evaluates before it asks; at most 62. */
   matchConditions?: WebhookMatchCondition[];
   /** Registry that image variables show for images that name none. */
   defaultRegistry?: string;

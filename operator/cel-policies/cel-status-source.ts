@@ -7,6 +7,8 @@ import {celResourceKey} from './cel-kinds.js';
 import type {NativePolicyState} from '../native-policies/native-states.js';
 import type {Condition} from '../status/conditions.js';
 import {storedBackgroundConditions} from '../status/background-conditions.js';
+import {failsInSystemNamespaces} from '../webhooks/plan-cel-webhooks.js';
+import {systemOptIn} from '../webhooks/system-namespaces.js';
 import {celStatus} from './cel-status.js';
 
 export interface CelSourceOptions {
@@ -47,7 +49,7 @@ export function celStatusSource({cache, rights, native, background}: CelSourceOp
         intercepted: policy !== undefined && needsWebhook(policy),
         missingRights: policy === undefined ? undefined : missingRights(policy, rights),
         native: policy === undefined ? undefined : native(policy),
-        background: [...background(kind, key), ...storedBackgroundConditions(own(object, 'status'))],
+        background: [...(policy === undefined ? [] : riskConditions(policy)), ...background(kind, key), ...storedBackgroundConditions(own(object, 'status'))],
         existing: own(object, 'status'),
         now,
       });
@@ -57,6 +59,13 @@ export function celStatusSource({cache, rights, native, background}: CelSourceOp
       return ready && ownPath(object, 'status', 'observedGeneration') === ownPath(object, 'metadata', 'generation');
     },
   };
+}
+
+/** What keeps a cluster from locking itself out does not hold for the policy: it asked for that. */
+function riskConditions(policy: CompiledCelPolicy): readonly Condition[] {
+  if (policy.failurePolicy !== 'Fail' || !needsWebhook(policy) || !failsInSystemNamespaces(policy)) return [];
+  const message = `nothing it matches in namespaces kube-* and openshift-* can be written while no replica answers (annotation ${systemOptIn})`;
+  return [{type: 'FailsInSystemNamespaces', status: 'True', reason: 'OptedIn', message}];
 }
 
 export function needsWebhook({source}: CompiledCelPolicy): boolean {

@@ -142,7 +142,7 @@ describe('a wrong value is ignored, and its key is named', () => {
     [
       'as many match conditions as leave no place for that one',
       {matchConditions: JSON.stringify(Array.from({length: 64}, (_, index) => ({name: `c${index}`, expression: 'true'})))},
-      'ConfigMap key matchConditions is ignored: it has more than 63 conditions',
+      'ConfigMap key matchConditions is ignored: it has more than 62 conditions',
     ],
     [
       'a filter of four parts',

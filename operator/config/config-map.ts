@@ -5,6 +5,7 @@ import {isLabelValue, isQualifiedName, isRecord, readLabelSelector} from './labe
 import {parseResourceFilters, type ResourceFilter} from './resource-filters.js';
 import type {UserExclusions} from './user-exclusions.js';
 import {bootstrapMatchCondition} from '../webhooks/bootstrap-kinds.js';
+import {insideSystemCondition, outsideSystemCondition} from '../webhooks/system-namespaces.js';
 
 /** Settings that hold at once when the ConfigMap `kyverno` changes. */
 export interface OperatorConfig {
@@ -47,8 +48,8 @@ export const defaultConfig: OperatorConfig = {
   maxContextSize: 2 * 1024 * 1024,
 };
 
-/** The API server takes 64; one place is for the condition that keeps bootstrap kinds out. */
-const maxMatchConditions = 63;
+/** The API server takes 64; two places are for the conditions that keep bootstrap kinds and system namespaces out. */
+const maxMatchConditions = 62;
 const registry = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?(\/[A-Za-z0-9._-]+)*$/;
 
 /**
@@ -174,7 +175,7 @@ function matchConditions(text: string): readonly MatchCondition[] {
   const value = json(text);
   if (!Array.isArray(value)) throw new Error('it is no JSON list');
   if (value.length > maxMatchConditions) throw new Error(`it has more than ${maxMatchConditions} conditions`);
-  const names = new Set<string>([bootstrapMatchCondition.name]);
+  const names = new Set<string>([bootstrapMatchCondition.name, outsideSystemCondition.name, insideSystemCondition.name]);
   return value.map((each: unknown, index) => {
     if (!isRecord(each)) throw new Error(`[${index}] is no object`);
     const {name, expression} = each;

@@ -7,6 +7,7 @@ describe('readEnvironment', () => {
       namespace: 'kyverno',
       podName: 'kyverno',
       deployment: 'kyverno',
+      ownerRole: 'kyverno',
       serviceName: 'kyverno-svc',
       serviceAccountName: 'kyverno',
       configMapName: 'kyverno',

@@ -5,6 +5,8 @@ export interface OperatorEnvironment {
   readonly namespace: string;
   readonly podName: string;
   readonly deployment: string;
+  /** ClusterRole of the installation, which owns the webhook configurations. */
+  readonly ownerRole: string;
   readonly serviceName: string;
   readonly serviceAccountName: string;
   readonly configMapName: string;
@@ -19,6 +21,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
     namespace: get('KYVERNO_NAMESPACE', 'kyverno'),
     podName: get('KYVERNO_POD_NAME', 'kyverno'),
     deployment: get('KYVERNO_DEPLOYMENT', 'kyverno'),
+    ownerRole: get('KYVERNO_WEBHOOK_OWNER', 'kyverno'),
     serviceName: get('KYVERNO_SVC', 'kyverno-svc'),
     serviceAccountName: get('KYVERNO_SERVICEACCOUNT_NAME', 'kyverno'),
     configMapName: get('INIT_CONFIG', 'kyverno'),

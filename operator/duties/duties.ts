@@ -24,6 +24,8 @@ export interface DutiesOptions {
   readonly wanted: ReadonlySet<Duty>;
   readonly election: Pick<LeaseElectionOptions, 'namespace' | 'identity' | 'retryMs' | 'leaseMs' | 'renewDeadlineMs'>;
   readonly onChange: (duty: Duty, leading: boolean) => void;
+  /** Who holds the Lease of a duty; empty when nobody. */
+  readonly onHolder?: (lease: string, identity: string) => void;
 }
 
 export interface Duties {
@@ -35,7 +37,7 @@ export interface Duties {
 }
 
 /** One election per duty beside admission: who loses one goes on with the others. */
-export function createDuties({client, clock, log, wanted, election, onChange}: DutiesOptions): Duties {
+export function createDuties({client, clock, log, wanted, election, onChange, onHolder}: DutiesOptions): Duties {
   const elections = new Map<Duty, LeaseElection>();
   const held = new Set<Duty>();
   for (const duty of allDuties) {
@@ -48,7 +50,12 @@ export function createDuties({client, clock, log, wanted, election, onChange}: D
     };
     elections.set(
       duty,
-      createLeaseElection({client, clock, log, ...election, name: leaseOfDuty[duty], onStartedLeading: () => change(true), onStoppedLeading: () => change(false)}),
+      createLeaseElection({
+        ...{client, clock, log, ...election, name: leaseOfDuty[duty]},
+        onStartedLeading: () => change(true),
+        onStoppedLeading: () => change(false),
+        onNewLeader: identity => onHolder?.(leaseOfDuty[duty], identity),
+      }),
     );
   }
   return {

@@ -16,7 +16,7 @@ export type EventSource =
   | 'kyverno-generate'
   | 'kyverno-mutate'
   | 'kyverno-cleanup';
-export type EventReason = 'PolicyViolation' | 'PolicyApplied' | 'PolicyError' | 'PolicySkipped';
+export type EventReason = 'PolicyViolation' | 'PolicyApplied' | 'PolicyError' | 'PolicySkipped' | 'WebhookContested' | 'PeerActive';
 export type EventAction =
   | 'Resource Blocked'
   | 'Resource Passed'

@@ -50,7 +50,7 @@ export function classicStatusSource({cache, refusedConditions, notes, native, ba
         autogenRules: policy === undefined ? [] : statusRules(policy),
         readiness,
         // No condition of its own: scripts take a policy for ready when Ready is all that is said of it.
-        remarks: notes(key).flatMap(({reason, message}) => (reason === 'bootstrap' ? [message] : [])),
+        remarks: notes(key).flatMap(({reason, message}) => (reason === 'bootstrap' || reason === 'risk' ? [message] : [])),
         conditions: [...notes(key).flatMap(noteConditions), ...background(kindOf(key), key), ...storedBackgroundConditions(own(object, 'status')), ...storedCleanupConditions(object)],
         existing: own(object, 'status'),
         now,
@@ -67,6 +67,7 @@ export function classicStatusSource({cache, refusedConditions, notes, native, ba
 function noteConditions({reason, message}: PolicyWebhookNote): readonly Condition[] {
   switch (reason) {
     case 'bootstrap':
+    case 'risk':
       return [];
     case 'unresolved':
       return [{type: 'KindsResolved', status: 'False', reason: 'UnknownKinds', message}];

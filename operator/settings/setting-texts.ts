@@ -136,7 +136,7 @@ export const configTexts: Readonly<Record<ConfigKey, string>> = {
     "Selectors of the webhook configurations: what they leave out never reaches the operator. The operator's own namespace is always out",
   webhookAnnotations: 'Annotations put on the webhook configurations',
   webhookLabels: 'Labels put on the webhook configurations',
-  matchConditions: 'CEL that the API server evaluates before it asks; at most 63',
+  matchConditions: 'CEL that the API server evaluates before it asks; at most 62',
   defaultRegistry: 'Registry that image variables show for images that name none',
   enableDefaultRegistryMutation: 'Whether they show it',
   generateSuccessEvents: 'Events for verdicts that passed',

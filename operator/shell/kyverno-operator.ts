@@ -25,7 +25,7 @@ export interface KyvernoOperatorOptions {
   /** One handler per CustomResourceDefinition, and whatever else is mirrored. */
   readonly handlers: readonly Registration[];
   /** Absent = this replica always leads. */
-  readonly election?: Pick<LeaseElectionOptions, 'namespace' | 'name' | 'identity' | 'retryMs' | 'leaseMs' | 'renewDeadlineMs'> | undefined;
+  readonly election?: Pick<LeaseElectionOptions, 'namespace' | 'name' | 'identity' | 'retryMs' | 'leaseMs' | 'renewDeadlineMs' | 'onNewLeader'> | undefined;
   /** False: this replica never leads. */
   readonly candidate?: boolean | undefined;
   readonly onStartedLeading?: (() => void) | undefined;

@@ -68,6 +68,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     native,
     covered: () => undefined,
     touchPolicy: () => undefined,
+    webhooksServed: () => true,
     cel: createCelFamily({
       native,
       resources,

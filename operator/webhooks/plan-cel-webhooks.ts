@@ -7,6 +7,7 @@ import type {FailurePolicy} from '../../engine/types.js';
 import {bootstrapMatchCondition, isBootstrapResource} from './bootstrap-kinds.js';
 import {entryConditions, isWild} from './cel-conditions.js';
 import {EntryNames} from './entry-names.js';
+import {systemOptIn} from './system-namespaces.js';
 import type {WebhookEntry, WebhookMatchCondition, WebhookRule} from './types.js';
 
 export interface CelPlanOptions {
@@ -73,7 +74,7 @@ class KindPlanner {
 
   #isFineGrained(policy: CompiledCelPolicy): boolean {
     const {timeoutSeconds} = commonSpec(policy);
-    return timeoutSeconds !== undefined || policyConstraints(policy)?.matchPolicy === 'Exact' || this.#offloads(policy);
+    return timeoutSeconds !== undefined || policyConstraints(policy)?.matchPolicy === 'Exact' || failsInSystemNamespaces(policy) || this.#offloads(policy);
   }
 
   #offloads(policy: CompiledCelPolicy): boolean {
@@ -128,6 +129,7 @@ class KindPlanner {
         ...(objectSelector !== undefined && {objectSelector}),
         ...(policyConstraints(first.policy)?.matchPolicy === 'Exact' && {matchPolicy: 'Exact' as const}),
         ...(namespace !== '' && {namespace}),
+        ...((conditions.length > 0 || failsInSystemNamespaces(first.policy)) && {systemNamespaces: 'included' as const}),
       };
       return [entry];
     });
@@ -136,6 +138,11 @@ class KindPlanner {
   #failurePolicy(policy: CompiledCelPolicy): FailurePolicy {
     return this.options.forceIgnore || policy.source.type === 'generating' ? 'Ignore' : policy.failurePolicy;
   }
+}
+
+/** Of a policy that one cluster's administrator answers for. */
+export function failsInSystemNamespaces({ref, source}: CompiledCelPolicy): boolean {
+  return ref.namespace === '' && source.annotations[systemOptIn] === 'true';
 }
 
 function takesPartInAdmission(policy: CompiledCelPolicy): boolean {

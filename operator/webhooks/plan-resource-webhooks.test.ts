@@ -204,7 +204,28 @@ describe('planResourceWebhooks', () => {
   it('intercepts boot kinds with Fail when the policy opts in', () => {
     const {validating, notes} = plan([policy({kinds: ['Node'], annotations: {'webhook.kyverno.io/fail-on-bootstrap-kinds': 'true'}})]);
     expect(validating.entries.map(entry => [entry.name, entry.failurePolicy])).toEqual([['validate.kyverno.io', 'Fail']]);
-    expect(notes).toEqual([]);
+    expect(notes).toMatchObject([{policy: 'p', reason: 'risk'}]);
+  });
+
+  it('gives a policy that opts in an entry of its own for system namespaces, and says so', () => {
+    const {validating, notes} = plan([policy({annotations: {'webhook.kyverno.io/fail-on-system-namespaces': 'true'}}), policy({name: 'q'})]);
+    expect(validating.entries.map(entry => [entry.path, entry.failurePolicy, entry.systemNamespaces])).toEqual([
+      ['/validate/fail', 'Fail', undefined],
+      ['/validate/fail/finegrained/p', 'Fail', 'only'],
+    ]);
+    expect(notes).toMatchObject([{policy: 'p', reason: 'risk'}]);
+  });
+
+  it('lets no namespaced policy opt in to that', () => {
+    const {validating} = plan([policy({namespace: 'team', annotations: {'webhook.kyverno.io/fail-on-system-namespaces': 'true'}})]);
+    expect(validating.entries.map(entry => entry.systemNamespaces)).toEqual([undefined]);
+  });
+
+  it('leaves system namespaces to match conditions that a policy brings, and says so', () => {
+    const matchConditions = [{name: 'c', expression: 'true'}];
+    const {validating, notes} = plan([policy({name: 'fine', spec: {webhookConfiguration: {matchConditions}}})]);
+    expect(validating.entries.map(entry => [entry.matchConditions, entry.systemNamespaces])).toEqual([[matchConditions, 'included']]);
+    expect(notes).toMatchObject([{policy: 'fine', reason: 'risk'}]);
   });
 
   it('notes kinds that the cluster does not have and goes on with the rest', () => {

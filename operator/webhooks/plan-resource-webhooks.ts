@@ -5,6 +5,7 @@ import {bootstrapMatchCondition, bootstrapOptIn, isBootstrapResource} from './bo
 import {EntryNames} from './entry-names.js';
 import {interceptionsOf} from './interceptions.js';
 import {type Interception, mergeRules} from './merge-rules.js';
+import {systemOptIn} from './system-namespaces.js';
 import type {ConfigurationPlan, PolicyWebhookNote, WebhookEntry, WebhookMatchCondition} from './types.js';
 
 export const resourceValidating = 'kyverno-resource-validating-webhook-cfg';
@@ -48,6 +49,7 @@ interface Draft {
   readonly failurePolicy: FailurePolicy;
   readonly conditions: readonly WebhookMatchCondition[];
   readonly interceptions: Interception[];
+  readonly systemNamespaces: WebhookEntry['systemNamespaces'];
   timeout: number;
 }
 
@@ -77,6 +79,7 @@ class Planner {
     }
     if (interceptions.length === 0) return;
     const failurePolicy = this.options.forceIgnore ? 'Ignore' : policy.failurePolicy;
+    if (failurePolicy === 'Fail') this.#noteRisks(policy, interceptions);
     const named = failurePolicy === 'Fail' && !optsIn(policy) ? interceptions.filter(isBootstrap) : [];
     if (named.length > 0) {
       const resources = [...new Set(named.map(item => item.resource))].sort().join(', ');
@@ -85,31 +88,45 @@ class Planner {
         reason: 'bootstrap',
         message: `${resources} must stay writable while the cluster boots: intercepted with failure policy Ignore (annotation ${bootstrapOptIn}: "true" changes that)`,
       });
-      this.#draft(policy, 'Ignore', true).interceptions.push(...named);
+      this.#draft(policy, 'Ignore', 'bootstrap').interceptions.push(...named);
     }
-    const draft = this.#draft(policy, failurePolicy, false);
-    draft.interceptions.push(...interceptions.filter(item => !named.includes(item)));
+    const rest = interceptions.filter(item => !named.includes(item));
+    this.#draft(policy, failurePolicy).interceptions.push(...rest);
+    if (failurePolicy === 'Fail' && !policy.fineGrained && failsInSystem(policy)) this.#draft(policy, failurePolicy, 'system').interceptions.push(...rest);
   }
 
-  #draft(policy: CompiledPolicy, failurePolicy: FailurePolicy, bootstrap: boolean): Draft {
+  #noteRisks(policy: CompiledPolicy, interceptions: readonly Interception[]): void {
+    const note = (message: string) => this.notes.push({policy: policy.ref.key, reason: 'risk', message});
+    const boot = optsIn(policy) ? [...new Set(interceptions.filter(isBootstrap).map(item => item.resource))].sort().join(', ') : '';
+    if (boot !== '') note(`${boot} cannot be written while no replica answers (annotation ${bootstrapOptIn})`);
+    if (policy.ref.namespace !== '') return;
+    if (failsInSystem(policy)) note(`nothing it matches in namespaces kube-* and openshift-* can be written while no replica answers (annotation ${systemOptIn})`);
+    else if (policy.fineGrained) note('its own matchConditions decide whether namespaces kube-* and openshift-* stay writable while no replica answers');
+  }
+
+  #draft(policy: CompiledPolicy, failurePolicy: FailurePolicy, special?: 'bootstrap' | 'system'): Draft {
+    const bootstrap = special === 'bootstrap';
     const suffix = failurePolicy.toLowerCase();
     const {namespace, name, key} = policy.ref;
-    const fine = policy.fineGrained ? `-finegrained-${namespace === '' ? '' : `${namespace}-`}${name}` : '';
+    const alone = policy.fineGrained || special === 'system';
+    const fine = alone ? `-finegrained-${namespace === '' ? '' : `${namespace}-`}${name}` : '';
     const base = `${this.type}.kyverno.svc-${bootstrap ? 'bootstrap' : suffix}${fine}`;
     // A bootstrap entry asks for all policies; the API server ignores it when nobody answers.
     const route = bootstrap ? `/${this.type}/bootstrap` : `/${this.type}/${suffix}`;
     // Two policies can come to one name (`a/b-c` and `a-b/c`), but never to one entry.
-    const owner = policy.fineGrained ? key : '';
+    const owner = alone ? key : '';
     let draft = this.#drafts.get(`${base} ${owner}`);
     if (draft === undefined) {
       draft = {
         policy: owner,
-        namespace: policy.fineGrained ? namespace : '',
+        namespace: alone ? namespace : '',
         name: base === 'validate.kyverno.svc-fail' ? 'validate.kyverno.io' : base,
-        path: policy.fineGrained ? `${route}/finegrained/${key}` : route,
+        path: alone ? `${route}/finegrained/${key}` : route,
         failurePolicy,
         conditions: policy.fineGrained ? policy.source.spec.matchConditions : this.options.matchConditions,
         interceptions: [],
+        // Who has conditions of his own decides by them what is asked.
+        systemNamespaces: special === 'system' ? 'only' : policy.fineGrained ? 'included' : undefined,
         timeout: this.options.defaultTimeout,
       };
       this.#drafts.set(`${base} ${owner}`, draft);
@@ -130,6 +147,7 @@ class Planner {
       sideEffects: 'NoneOnDryRun',
       matchConditions: wild ? [...conditions, bootstrapMatchCondition] : conditions,
       ...(draft.namespace !== '' && {namespace: draft.namespace}),
+      ...(draft.systemNamespaces !== undefined && {systemNamespaces: draft.systemNamespaces}),
     };
   }
 }
@@ -143,6 +161,10 @@ function byOwner(a: Draft, b: Draft): number {
 /** The shared Fail entry is the whole cluster's: a tenant cannot take that risk for all. */
 function optsIn({ref, source}: CompiledPolicy): boolean {
   return ref.namespace === '' && source.annotations[bootstrapOptIn] === 'true';
+}
+
+function failsInSystem({ref, source}: CompiledPolicy): boolean {
+  return ref.namespace === '' && source.annotations[systemOptIn] === 'true';
 }
 
 function isBootstrap(item: Interception): boolean {

@@ -32,6 +32,8 @@ export interface WebhookEntry {
   readonly reinvocationPolicy?: 'Never';
   /** Only objects of this namespace are sent. */
   readonly namespace?: string;
+  /** Of entries that fail closed: `included` = there too, `only` = nowhere else. Absent: they are kept out, see `guardSystemNamespaces`. */
+  readonly systemNamespaces?: 'included' | 'only';
 }
 
 export type ConfigurationKind = 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration';
@@ -46,7 +48,10 @@ export interface ConfigurationPlan {
 export interface PolicyWebhookNote {
   /** Key of the policy. */
   readonly policy: string;
-  /** `bootstrap`: kinds that are intercepted with Ignore only; `unresolved`: kinds the cluster does not have. */
-  readonly reason: 'bootstrap' | 'unresolved' | 'timeout';
+  /**
+   * `bootstrap`: kinds that are intercepted with Ignore only; `unresolved`: kinds the cluster does not have; `risk`: what
+   * keeps a cluster from locking itself out does not hold for the policy.
+   */
+  readonly reason: 'bootstrap' | 'unresolved' | 'timeout' | 'risk';
   readonly message: string;
 }

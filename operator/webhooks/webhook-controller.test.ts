@@ -13,6 +13,8 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {PolicyCache} from '../../engine/snapshot/policy-cache.js';
 import {defaultConfig} from '../config/config-map.js';
 import {parseFlags} from '../config/flags.js';
+import {Registry} from 'prom-client';
+import {createContests} from './contests.js';
 import {createWebhookController, type WebhookController} from './webhook-controller.js';
 
 const validating = 'apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
@@ -24,6 +26,7 @@ let cache: PolicyCache;
 let controller: WebhookController;
 let lines: string[];
 let frozen: JsonObject | undefined;
+let leavingNow: boolean;
 
 beforeEach(async () => {
   server = await startTestApiServer();
@@ -31,6 +34,7 @@ beforeEach(async () => {
   clock = createManualClock();
   lines = [];
   frozen = undefined;
+  leavingNow = false;
   cache = new PolicyCache({
     resources: () => builtinResourceMap,
     compile: {matchConditions: 'by-api-server'},
@@ -50,6 +54,8 @@ beforeEach(async () => {
     service: {namespace: 'kyverno', name: 'kyverno-svc'},
     caBundle: () => 'pem',
     owner: () => undefined,
+    isLeaving: () => leavingNow,
+    contests: createContests({clock, registry: new Registry(), onStart: (_name, message) => void lines.push(message), onChange: () => undefined}),
     onApplied: () => undefined,
   });
   controller.setLeading(true);
@@ -163,5 +169,26 @@ describe('the webhook controller', () => {
     clock.advance(10_000);
     await eventually(() => controller.registered('b')?.generation === 1);
     expect(writes()).toBe(before + 1);
+  });
+
+  it('removes what a peer left under our label and nobody serves, and nothing of others', async () => {
+    const entry = {name: 'x.example.test', clientConfig: {service: {namespace: 'kyverno', name: 'gone', path: '/validate'}}};
+    const managed = {labels: {'webhook.kyverno.io/managed-by': 'kyverno'}};
+    server.put(validating, {metadata: {name: 'kyverno-cleanup-validating-webhook-cfg', ...managed}, webhooks: [entry]});
+    server.put(validating, {metadata: {name: 'other', labels: {}}, webhooks: [entry]});
+    await reconcile();
+    const names = () => server.objects(validating).map(object => ownPath(object, 'metadata', 'name'));
+    await eventually(() => !names().includes('kyverno-cleanup-validating-webhook-cfg'));
+    expect(names()).toContain('other');
+    expect(names()).toContain(name);
+  });
+
+  it('makes nothing anew while the installation is being removed', async () => {
+    leavingNow = true;
+    put('a', 'ConfigMap');
+    await reconcile();
+    await turns();
+    expect(JSON.stringify(live())).not.toContain('configmaps');
+    expect(controller.registered('a')).toBeUndefined();
   });
 });

@@ -13,11 +13,14 @@ import type {Flags} from '../config/flags.js';
 import {createWorkQueue} from '../manager/work-queue.js';
 import {createConditionTrials, type ServedState} from './condition-trials.js';
 import {trySharedConditions} from './match-condition-trial.js';
+import type {Contests} from './contests.js';
 import type {CelPlan} from './plan-cel-webhooks.js';
 import {planFixedWebhooks, planResourceWebhooks} from './plan-resource-webhooks.js';
 import {planStaticWebhooks} from './plan-static-webhooks.js';
 import {configurationStep} from './reconcile-configuration.js';
 import {renderConfiguration} from './render-configuration.js';
+import {staleConfigurations} from './stale-configurations.js';
+import {guardSystemNamespaces} from './system-namespaces.js';
 import type {ConfigurationKind, ConfigurationPlan, PolicyWebhookNote, WebhookEntry, WebhookMatchCondition} from './types.js';
 import {textOf} from '../../engine/json/text.js';
 
@@ -40,6 +43,9 @@ export interface WebhookControllerOptions {
   readonly caBundle: () => string | undefined;
   /** Cluster-scoped object of the installation whose end takes the configurations along. */
   readonly owner: () => JsonObject | undefined;
+  /** The installation is being removed: nothing of it is made anew. */
+  readonly isLeaving: () => boolean;
+  readonly contests: Contests;
   /** Policies that the API server judges by copies of its own. */
   readonly isNative?: (policy: CompiledPolicy) => boolean;
   /** Entries of policies written in CEL, and what they cover by `<Kind>/<key>`; worked out anew for each look. */
@@ -63,10 +69,6 @@ const settleMs = 50;
 const trialMs = 5_000;
 /** From the first writing of webhooks to the second: longer than an API server takes to read its configurations. */
 const secondWriteMs = 2_000;
-/** Repairs of one configuration within a minute before we stop answering each at once. */
-const maxRepairs = 100;
-const minuteMs = 60_000;
-const restMs = 10_000;
 /** Few, and policies wait for them: they do not queue behind Events. */
 const write = {fieldManager: 'kyverno', unthrottled: true} as const;
 const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
@@ -75,11 +77,8 @@ const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
 export function createWebhookController(options: WebhookControllerOptions): WebhookController {
   const {client, clock, log, cache, flags} = options;
   const registered = new Map<string, {readonly uid: string; readonly generation: number}>();
-  const repairs = new Map<string, number[]>();
   /** Each configuration as we wrote it last: another version is somebody else's, and an older one an old story. */
   const written = new Map<string, JsonObject>();
-  /** Of each contested configuration, when we write it again (monotonic). */
-  const restUntil = new Map<string, number>();
   /** Of each configuration, when its webhooks are written a second time (monotonic). */
   const settleAt = new Map<string, number>();
   let sharedTrial: {readonly conditions: readonly WebhookMatchCondition[]; readonly refusal: string | undefined} | undefined;
@@ -102,7 +101,7 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
 
   async function reconcile(): Promise<void> {
     const caBundle = options.caBundle();
-    if (caBundle === undefined) return;
+    if (caBundle === undefined || options.isLeaving()) return;
     const served = [...cache.policies()].filter((state): state is ServedState => state.status === 'served' && options.isNative?.(state.policy) !== true);
     const {policies, current} = await trials.judge(served);
     const cel = options.cel?.();
@@ -115,17 +114,19 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
         forceIgnore: flags.forceFailurePolicyIgnore,
         matchConditions: await sharedConditions(),
       });
-      plans.push(withEntries(plan.validating, cel?.plan.validating), withEntries(plan.mutating, cel?.plan.mutating));
+      plans.push(...guardSystemNamespaces(withEntries(plan.validating, cel?.plan.validating)), ...guardSystemNamespaces(withEntries(plan.mutating, cel?.plan.mutating)));
       notes = groupNotes(plan.notes);
     } else {
-      plans.push(...planFixedWebhooks({defaultTimeout: flags.webhookTimeout}).filter(plan => !isThere(plan)));
+      plans.push(...planFixedWebhooks({defaultTimeout: flags.webhookTimeout}).flatMap(guardSystemNamespaces));
     }
+    const wanted = flags.autoUpdateWebhooks ? plans : plans.filter(plan => !plan.name.startsWith('kyverno-resource-') || !isThere(plan));
     let inForce = true;
-    for (const plan of plans) {
+    for (const plan of wanted) {
       // Another replica may lead by now.
       if (!leading) return;
       inForce = (await apply(plan, caBundle)) && inForce;
     }
+    await removeStale(plans);
     // What somebody else keeps out of the API server covers no policy.
     if (!inForce || !leading) return;
     registered.clear();
@@ -190,6 +191,23 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     return true;
   }
 
+  /** What the peer, or another version, left behind under our label. */
+  async function removeStale(plans: readonly ConfigurationPlan[]): Promise<void> {
+    for (const [kind, resource] of Object.entries(configurationResources)) {
+      const planned = new Set(plans.flatMap(plan => (plan.kind === kind ? [plan.name] : [])));
+      for (const live of staleConfigurations(options.lister(resource).objects(), planned, options.service.namespace)) {
+        if (!leading) return;
+        const name = textOf(ownPath(live, 'metadata', 'name'));
+        try {
+          await client.delete({...group, resource, name}, {uid: textOf(ownPath(live, 'metadata', 'uid')), unthrottled: true});
+          log.info(`webhook configuration ${name} removed: nobody serves it`);
+        } catch (error) {
+          if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+        }
+      }
+    }
+  }
+
   /** Else has us look again when it is. */
   function isSettleDue(name: string): boolean {
     const now = clock.monotonic();
@@ -199,23 +217,13 @@ export function createWebhookController(options: WebhookControllerOptions): Webh
     return now >= due;
   }
 
-  /** Somebody who rewrites what we write again and again is answered only every ten seconds. Own changes count for nothing. */
+  /** Somebody who rewrites what we write again and again is answered seldom in the end. Own changes count for nothing. */
   function contested(name: string, version: string): boolean {
     const last = written.get(name);
     if (last === undefined || versionOf(last) === version) return false;
-    const now = clock.monotonic();
-    const rest = restUntil.get(name) ?? now;
-    if (now < rest) {
-      queue.addAfter('all', rest - now);
-      return true;
-    }
-    const recent = (repairs.get(name) ?? []).filter(at => now - at < minuteMs);
-    recent.push(now);
-    repairs.set(name, recent);
-    if (recent.length <= maxRepairs) return false;
-    log.warn(`webhook configuration ${name} is being rewritten by somebody else; we write it every 10 s`, {repairs: recent.length});
-    restUntil.set(name, now + restMs);
-    return false;
+    const rest = options.contests.edited(name);
+    if (rest > 0) queue.addAfter('all', rest);
+    return rest > 0;
   }
 
   return {

@@ -56,6 +56,16 @@ export const clusterRights: readonly PolicyRule[] = [
   {apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create']},
 ];
 
+/** The ClusterRole owns the webhook configurations, so that they go with the installation. */
+export function ownerRight(name: string): PolicyRule {
+  return {apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], resourceNames: [name], verbs: read};
+}
+
+/** Says on the own Deployment that another Kyverno runs beside it. */
+export function conditionRight(name: string): PolicyRule {
+  return {apiGroups: ['apps'], resources: ['deployments/status'], resourceNames: [name], verbs: ['patch']};
+}
+
 /** What it needs in its own namespace only. */
 export const namespaceRights: readonly PolicyRule[] = [
   // Certificate authority and serving pair.

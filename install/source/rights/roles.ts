@@ -1,7 +1,7 @@
 import {commonLabels} from '../labels.js';
 import type {InstallSettings, KubeObject, PolicyRule} from '../types.js';
 import {builtinReads} from './builtin-reads.js';
-import {clusterRights, generateRights, namespaceRights} from './operator-rights.js';
+import {clusterRights, conditionRight, generateRights, namespaceRights, ownerRight} from './operator-rights.js';
 
 type Named = Pick<InstallSettings, 'name' | 'namespace'>;
 
@@ -34,9 +34,9 @@ export function operatorRoles(settings: Named): readonly KubeObject[] {
   const {name, namespace} = settings;
   const metadata = {name, namespace, labels: commonLabels};
   return [
-    clusterRole(name, clusterRights),
+    clusterRole(name, [...clusterRights, ownerRight(name)]),
     clusterBinding(name, name, settings),
-    {apiVersion, kind: 'Role', metadata, rules: namespaceRights},
+    {apiVersion, kind: 'Role', metadata, rules: [...namespaceRights, conditionRight(name)]},
     {
       apiVersion,
       kind: 'RoleBinding',

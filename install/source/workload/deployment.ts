@@ -27,6 +27,7 @@ function environment({name}: Pick<InstallSettings, 'name'>): readonly object[] {
     field('KYVERNO_POD_NAME', 'metadata.name'),
     field('KYVERNO_SERVICEACCOUNT_NAME', 'spec.serviceAccountName'),
     {name: 'KYVERNO_DEPLOYMENT', value: name},
+    {name: 'KYVERNO_WEBHOOK_OWNER', value: name},
     {name: 'KYVERNO_SVC', value: `${name}-svc`},
     {name: 'INIT_CONFIG', value: name},
     {name: 'METRICS_CONFIG', value: `${name}-metrics`},
