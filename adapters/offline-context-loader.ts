@@ -1,11 +1,13 @@
 import type {ApiCallRequest, CollectionQuery, ContextLoader, ListQuery} from '../engine/context-loader.js';
 import {EvalError} from '../engine/diagnostic.js';
+import type {ImageSource} from '../engine/image/verification.js';
 import {textMapOf} from '../engine/json/text.js';
 import {type Json, type JsonObject, ownPath} from '../engine/json/types.js';
 import {apiVersionOf, type KindInfo, type ResourceMap, resourceOfKind} from '../engine/resource-map.js';
 import type {HttpCaller} from './http/http-caller.js';
 import type {NameLookup} from './http/name-lookup.js';
 import type {ServiceCaller} from './http/service-caller.js';
+import {imageDataOf} from './images/image-context.js';
 import {parseApiPath} from './kube/api-path.js';
 import {configMapValue, lookupFailed, uniform} from './kube/context-loader.js';
 import {joinKey} from './kube/object-store.js';
@@ -23,6 +25,8 @@ export interface OfflineContextLoaderOptions {
   readonly services?: ServiceCaller | undefined;
   /** Absent = calls of web servers are refused. */
   readonly http?: HttpCaller | undefined;
+  /** Absent = no registry is asked. */
+  readonly images?: ImageSource | undefined;
   /** Absent = host names cannot be resolved. */
   readonly lookup?: NameLookup | undefined;
 }
@@ -36,7 +40,7 @@ type Objects = ReadonlyMap<string, JsonObject>;
 
 /** The engine's door without a cluster: given objects answer, all else is refused in words that say so. */
 export function createOfflineContextLoader(options: OfflineContextLoaderOptions): OfflineContextLoader {
-  const {resourceMap, now, random = uniform, services, http, lookup} = options;
+  const {resourceMap, now, random = uniform, services, http, images, lookup} = options;
   let objects = indexObjects(options.resources, resourceMap);
 
   function apiCall(request: ApiCallRequest, deadline: number): Json | Promise<Json> {
@@ -70,9 +74,8 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
     globalReference(name) {
       throw new EvalError(`global context entry ${name}: global context is not available in this release`);
     },
-    imageData(reference) {
-      throw new EvalError(`image ${reference}: image data is not available in this release`);
-    },
+    images,
+    imageData: (reference, load) => imageDataOf(images, reference, {...load, allowInsecureRegistry: true}),
     namespaceLabels(name) {
       const found = objects.get(`v1/Namespace/${name}`);
       // The API server puts this label on every Namespace.

@@ -54,6 +54,7 @@ import {registrations} from './registrations.js';
 import {RoleIndex} from './roles/role-index.js';
 import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving/shutdown.js';
 import {createContextLoader} from './serving/context-loader.js';
+import {createOperatorImages} from './serving/images.js';
 import {eventSink} from './serving/event-sink.js';
 import {requestFilters} from './serving/filters.js';
 import {createClientQueries} from './telemetry/client-queries.js';
@@ -153,7 +154,8 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   }
 
   const globalContext = new EntryStore();
-  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, globalContext, resources: discovery.resourceMap});
+  const images = createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env});
+  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, globalContext, resources: discovery.resourceMap});
   const quarantined = new QuarantineNotices();
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
   const limits = {

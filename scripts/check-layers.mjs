@@ -3,7 +3,7 @@ import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {dirname, join, relative, resolve, sep} from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const pureEngine = /^engine\/(json|values|yaml|diagnostic|budget|regex|resource-map|types|context-loader|image\/|x509\/der)/;
+const pureEngine = /^engine\/(json|values|yaml|diagnostic|budget|regex|resource-map|types|context-loader|image\/|x509\/)/;
 const engineBuiltins = new Set(['node:crypto', 'node:buffer', 'node:zlib']);
 const engineDependencies = new Set(['yaml']);
 const rooms = {

@@ -31,7 +31,7 @@ export type HttpCaller = (request: HttpRequest, deadline: number) => Promise<Htt
 
 const maxRedirects = 10;
 const redirects = new Set([301, 302, 303, 307, 308]);
-const apiServerNames = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+export const apiServerNames = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
 
 interface Hop {
   readonly url: URL;
@@ -155,7 +155,7 @@ function jsonOf(bytes: Buffer): Json | undefined {
 }
 
 /** The names that every Pod resolves, with any cluster domain behind `svc`. */
-function isServerName(host: string, names: ReadonlySet<string>): boolean {
+export function isServerName(host: string, names: ReadonlySet<string>): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
   return names.has(name) || name.startsWith('kubernetes.default.svc.');
 }

@@ -174,7 +174,7 @@ describe('context loader in a cluster', () => {
 
   it('says what this release does not have', () => {
     expect(() => loaderOf().globalReference('x', undefined, load())).toThrow('not available here');
-    expect(() => loaderOf().imageData('x', load())).toThrow('not available in this release');
+    expect(() => loaderOf().imageData('x', load())).toThrow('registries are not asked here');
   });
 
   it('draws from [0, 1)', () => {

@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import type {ApiCallRequest, CollectionQuery, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
+import type {ImageSource} from '../../engine/image/verification.js';
 import {textMapOf} from '../../engine/json/text.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import {type ResourceMap, resourceOfKind} from '../../engine/resource-map.js';
@@ -13,6 +14,7 @@ import {createKindSchemas} from './kind-schemas.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
 import {collectionPath, objectPath} from './paths.js';
+import {imageDataOf} from '../images/image-context.js';
 import {createPublishedOpenApi} from './published-openapi.js';
 import type {KubeClient, ObjectRef} from './types.js';
 
@@ -28,6 +30,10 @@ export interface KubeContextLoaderOptions {
   readonly services?: ServiceCaller | undefined;
   /** Absent = calls of web servers are refused. */
   readonly http?: HttpCaller | undefined;
+  /** Absent = no registry is asked. */
+  readonly images?: ImageSource | undefined;
+  /** Plain HTTP and unproven certificates for images that no policy's credentials go with. */
+  readonly allowInsecureRegistry?: boolean | undefined;
   /** Kinds that the cluster serves; absent = none is known by its name. */
   readonly resources?: ResourceMap | undefined;
   /** Values of GlobalContextEntries, `undefined` for one that there is not; absent = they are not kept. */
@@ -42,7 +48,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** The engine's door in a cluster: mirrored objects without waiting, live reads else. */
 export function createKubeContextLoader(options: KubeContextLoaderOptions): ContextLoader {
-  const {client, namespaces, configMaps, clock, lookup, services, http, resources, globalContext} = options;
+  const {client, namespaces, configMaps, clock, lookup, services, http, images, resources, globalContext} = options;
   const {readTimeoutMs = 10_000} = options;
   /** Read anew each time: the setting may change. */
   const bytesAtMost = () => options.maxBytes ?? 2 * 1024 * 1024;
@@ -142,9 +148,9 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       if (globalContext !== undefined) return globalContext.read(name, projection);
       throw new EvalError(`global context entry ${name}: global context is not available here`);
     },
-    imageData(reference) {
-      throw new EvalError(`image ${reference}: image data is not available in this release`);
-    },
+    images,
+    imageData: (reference, load) =>
+      imageDataOf(images, reference, {...load, allowInsecureRegistry: options.allowInsecureRegistry === true}),
     namespaceLabels(name, load) {
       const cached = namespaces.get(name);
       if (cached !== undefined) return labels(cached);

@@ -10,6 +10,7 @@ import type {OfflineWorld} from '../offline/evaluate.js';
 import {OfflineValues} from '../offline/given.js';
 import {createMockLoader, type GlobalEntry} from '../offline/mock-loader.js';
 import type {PreparedPolicy} from '../offline/prepare-policies.js';
+import {registriesOf} from '../offline/registries.js';
 import {sharedRegex} from '../offline/regex.js';
 
 export interface WorldOptions {
@@ -39,10 +40,12 @@ export function createWorld(options: WorldOptions): OfflineWorld {
   const globalEntries = cluster === undefined ? globalEntriesOf(objects, resources) : [];
   const nothingGiven = values === undefined && set.size === 0;
   const configMaps = objects.some(object => kindOf(object) === 'ConfigMap');
+  const registries = options.registry ? registriesOf(objects) : undefined;
   const offline = createMockLoader({
     ...{objects, resources, regex, values, globalEntries},
     visible: options.visible ?? [],
     images: options.images ?? [],
+    registries,
     definitions: [...(options.definitions ?? []), ...objects],
   });
   const loader = cluster === undefined ? offline : withGivenNamespaces(cluster, offline, values);
@@ -88,6 +91,8 @@ function withGivenNamespaces(
   ]);
   return {
     ...cluster,
+    images: offline.images,
+    imageData: offline.imageData,
     namespaceLabels: (name, load) =>
       given.has(name) ? offline.namespaceLabels(name, load) : cluster.namespaceLabels(name, load),
     resourceGet: (query, load) =>

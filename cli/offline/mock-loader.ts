@@ -4,6 +4,7 @@ import {defaultLimits} from '../../engine/budget.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
 import type {ApiCallRequest, ContextLoader} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
+import type {ImageSource} from '../../engine/image/verification.js';
 import {compileQuery} from '../../engine/jmespath/index.js';
 import {isObject, type Json, type JsonObject, own, setOwn} from '../../engine/json/types.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
@@ -37,6 +38,8 @@ export interface MockLoaderOptions {
   readonly definitions?: readonly JsonObject[];
   /** Of a Context file. */
   readonly images?: readonly ImageMock[];
+  /** Absent = no registry is asked. */
+  readonly registries?: ImageSource | undefined;
   /** Missing Namespace objects are errors, as in a cluster. */
   readonly strictNamespaces?: boolean;
 }
@@ -44,7 +47,12 @@ export interface MockLoaderOptions {
 /** The engine's door in an offline run: what the files give, and nothing else. */
 export function createMockLoader(options: MockLoaderOptions): ContextLoader {
   const {resources: resourceMap} = options;
-  const base = createOfflineContextLoader({resources: options.objects, resourceMap, now: Date.now});
+  const base = createOfflineContextLoader({
+    resources: options.objects,
+    resourceMap,
+    now: Date.now,
+    images: options.registries,
+  });
   const expressions = createOfflineContextLoader({resources: options.visible ?? [], resourceMap, now: Date.now});
   const images = new Map((options.images ?? []).map(image => [image.image, image]));
   const calls = new Map((options.apiCalls ?? []).map(call => [mockKey(call), call]));
@@ -85,11 +93,12 @@ export function createMockLoader(options: MockLoaderOptions): ContextLoader {
       if (part !== undefined) return part;
       throw new EvalError(`projection "${projection}" not found in global context entry "${name}"`);
     },
-    imageData(reference) {
+    imageData(reference, load) {
       const image = images.get(reference);
       if (image !== undefined) return imageJson(image);
+      if (options.registries !== undefined) return base.imageData(reference, load);
       throw new EvalError(
-        `image data for ${reference} not found in the context: give it in a Context file or as a value, registries are not read by this release`,
+        `image data for ${reference} not found in the context: give it in a Context file or as a value, or allow registries by --registry`,
       );
     },
     namespaceLabels(name, load) {

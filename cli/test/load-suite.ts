@@ -19,6 +19,7 @@ import type {OfflineWorld} from '../offline/evaluate.js';
 import {OfflineValues} from '../offline/given.js';
 import {withKindsOf} from '../offline/known-kinds.js';
 import {createMockLoader, type GlobalEntry} from '../offline/mock-loader.js';
+import {registriesOf} from '../offline/registries.js';
 import {type PreparedPolicy, preparePolicies} from '../offline/prepare-policies.js';
 import {sharedRegex} from '../offline/regex.js';
 import {keyOf, keyText} from '../offline/responses.js';
@@ -108,6 +109,7 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     globalEntries,
     visible: [...targets, ...params, ...sources, ...existing, ...context.resources],
     images: context.images,
+    registries: registry ? registriesOf([...objects, ...context.resources]) : undefined,
     definitions: [...definitions, ...objects],
     strictNamespaces: inCluster,
   });

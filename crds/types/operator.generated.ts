@@ -280,25 +280,35 @@ export interface KyvernoConfigurationSpec {
   generateValidatingAdmissionPolicy?: boolean;
   /** The same of MutatingPolicies; each policy decides here. No effect in this release. */
   generateMutatingAdmissionPolicy?: boolean;
-  /** Registries without TLS, or with certificates that nobody vouches for. No effect in this release. */
+  /** Policies that ask for it may use registries by plain HTTP or with unproven certificates. */
   allowInsecureRegistry?: boolean;
-  /** Secrets with credentials for registries. Takes a comma-separated list. No effect in this release. */
+  /** Pull secrets for all policies: name in our namespace, or namespace/name. Takes a comma-separated list. */
   imagePullSecrets?: string[];
-  /** Where credentials for registries come from. Takes a comma-separated list. No effect in this release. */
+  /** Where else credentials of registries come from: default (the Docker config), google, amazon, azure, github, or the name of an installed docker-credential-*; the Docker config when empty. Takes a comma-separated list. */
   registryCredentialHelpers?: string[];
-  /** Keep verdicts on images. No effect in this release. */
+  /** Absolute folders that hold docker-credential-*; no other program is run. Takes a comma-separated list. */
+  registryCredentialHelperDirs?: string[];
+  /** File with certificates of registries' authorities, beside the system's. */
+  registryCABundle?: string;
+  /** Registry=host[/path] that is asked before the registry itself. Takes a comma-separated list. */
+  registryMirrors?: string[];
+  /** Registry=host of a token service in another domain that may see the registry's credentials. Takes a comma-separated list. */
+  registryTokenHosts?: string[];
+  /** Addresses, ranges and names where registries may be although loopback, link-local and metadata addresses are closed. Takes a comma-separated list. */
+  registryAllowlist?: string[];
+  /** Verdicts on signatures are kept. */
   imageVerifyCacheEnabled?: boolean;
-  /** Verdicts on images that are kept at most. Takes a whole number from 0. No effect in this release. */
+  /** Verdicts kept at most. Takes a whole number from 0. */
   imageVerifyCacheMaxSize?: number;
-  /** How long a verdict on an image is kept. Takes a duration such as 90s or 1h30m. No effect in this release. */
+  /** How long a verdict counts. Takes a duration such as 90s or 1h30m. */
   imageVerifyCacheTTLDuration?: string;
-  /** Fetch trust roots by TUF. No effect in this release. */
+  /** Keeps the trusted root of keyless signatures up to date from a TUF repository; without it the one that this release was made with counts. */
   enableTuf?: boolean;
-  /** Where trust roots are fetched. No effect in this release. */
+  /** The TUF repository. */
   tufMirror?: string;
-  /** First trust root, as a URL. No effect in this release. */
+  /** Its first root, as file or URL. */
   tufRoot?: string;
-  /** First trust root, as text. No effect in this release. */
+  /** Its first root, as text. */
   tufRootRaw?: string;
   /** Log of the signature library. No effect in this release. */
   enableCosignLogging?: boolean;

@@ -155,15 +155,29 @@ export const flagTable = {
   generateMutatingAdmissionPolicy: inert(toggle(false, 'FLAG_GENERATE_MUTATING_ADMISSION_POLICY')),
 
   // Images
-  allowInsecureRegistry: inert(toggle(false)),
-  imagePullSecrets: inert(texts('')),
-  registryCredentialHelpers: inert(texts('')),
-  imageVerifyCacheEnabled: inert(toggle(true)),
-  imageVerifyCacheMaxSize: inert(integer(1000, 0)),
-  imageVerifyCacheTTLDuration: inert(duration('60m')),
-  enableTuf: inert(toggle(false)),
-  tufMirror: inert(text('https://tuf-repo-cdn.sigstore.dev')),
-  tufRoot: inert(text()),
-  tufRootRaw: inert(text()),
+  allowInsecureRegistry: toggle(false),
+  /** `name` in our own namespace, or `namespace/name`. */
+  imagePullSecrets: texts(''),
+  /** Empty: Docker's config alone. */
+  registryCredentialHelpers: texts(''),
+  /** Folders of `docker-credential-*`; nothing else is run. */
+  registryCredentialHelperDirs: texts(''),
+  /** File with certificates of registries' own authorities. */
+  registryCABundle: text(),
+  /** `registry=host[/path]`, asked first. */
+  registryMirrors: texts(''),
+  /** `registry=host` of a token service in another domain, which may see the registry's credentials. */
+  registryTokenHosts: texts(''),
+  /** Host names, `*.suffix`, addresses and ranges that registries may be at although they are closed by default. */
+  registryAllowlist: texts(''),
+  imageVerifyCacheEnabled: toggle(true),
+  imageVerifyCacheMaxSize: integer(1000, 0),
+  imageVerifyCacheTTLDuration: duration('60m'),
+  enableTuf: toggle(false),
+  tufMirror: text('https://tuf-repo-cdn.sigstore.dev'),
+  /** File or URL of the first root. */
+  tufRoot: text(),
+  /** The same as text. */
+  tufRootRaw: text(),
   enableCosignLogging: inert(toggle(false)),
 } as const;

@@ -146,18 +146,18 @@ describe('environment variables', () => {
 
 describe('flags of features that do not exist yet', () => {
   it('are accepted and told when given', () => {
-    expect(parseFlags(['--vmodule=x', '--v=3', '--enableTuf=true'], {})).toMatchObject({
-      withoutEffect: ['vmodule', 'enableTuf'],
+    expect(parseFlags(['--vmodule=x', '--v=3', '--enableCosignLogging=true'], {})).toMatchObject({
+      withoutEffect: ['vmodule', 'enableCosignLogging'],
     });
   });
 
   it('are listed', () => {
-    expect(inertFlags).toEqual(expect.arrayContaining(['imageVerifyCacheEnabled', 'vmodule']));
+    expect(inertFlags).toEqual(expect.arrayContaining(['enableCosignLogging', 'vmodule']));
     expect(inertFlags).not.toEqual(expect.arrayContaining(['loggingFormat']));
   });
 
   it('are marked in the usage text', () => {
-    expect(flagUsage()).toContain('  --imageVerifyCacheMaxSize=1000  (a whole number from 0; no effect yet)\n');
+    expect(flagUsage()).toContain('  --genWorkers=10  (a whole number from 1; no effect yet)\n');
     expect(flagUsage()).toContain('  --loggingFormat=text  (text or json)\n');
   });
 });

@@ -7,6 +7,7 @@ import {createServiceCaller} from '../../adapters/http/service-caller.js';
 import {createKubeContextLoader} from '../../adapters/kube/context-loader.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {ContextLoader} from '../../engine/context-loader.js';
+import type {ImageSource} from '../../engine/image/verification.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {Flags} from '../config/flags.js';
 import type {EntryStore} from '../global-context/entry-store.js';
@@ -18,13 +19,14 @@ export interface LoaderParts {
   readonly clock: Clock;
   readonly manager: Manager;
   readonly kubeConfig: KubeConfig;
-  readonly flags: Pick<Flags, 'httpAllowlist' | 'httpBlocklist' | 'apiCallTimeout' | 'maxAPICallResponseLength'>;
+  readonly flags: Pick<Flags, 'httpAllowlist' | 'httpBlocklist' | 'apiCallTimeout' | 'maxAPICallResponseLength' | 'allowInsecureRegistry'>;
+  readonly images: ImageSource;
   readonly globalContext: EntryStore;
   readonly resources: ResourceMap;
 }
 
 /** The engine's door in a cluster: mirrors, the API server, and what the flags let policies call. */
-export function createContextLoader({client, clock, manager, kubeConfig, flags, globalContext, resources}: LoaderParts): ContextLoader {
+export function createContextLoader({client, clock, manager, kubeConfig, flags, images, globalContext, resources}: LoaderParts): ContextLoader {
   const lookup = createNameLookup();
   const maxBytes = () => flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
   const apiServer = apiServerHosts(kubeConfig);
@@ -53,6 +55,8 @@ export function createContextLoader({client, clock, manager, kubeConfig, flags, 
     lookup,
     services: (request, deadline) => current().services(request, deadline),
     http: (request, deadline) => current().http(request, deadline),
+    images,
+    allowInsecureRegistry: flags.allowInsecureRegistry,
     resources,
     get maxBytes() {
       return maxBytes();

@@ -1,0 +1,120 @@
+import {readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import type {KubeConfig} from '@kubernetes/client-node';
+import {Counter, type Registry} from 'prom-client';
+import type {Clock} from '../../adapters/clock.js';
+import {createNameLookup} from '../../adapters/http/name-lookup.js';
+import {createAnswerCache} from '../../adapters/images/cache/answer-cache.js';
+import {createImages} from '../../adapters/images/create-image-source.js';
+import {createKeychains} from '../../adapters/images/credentials/keychains.js';
+import type {SecretReader} from '../../adapters/images/credentials/pull-secrets.js';
+import {hostName} from '../../adapters/images/image-name.js';
+import {readProxies} from '../../adapters/images/registry/proxy.js';
+import {apiServerHosts} from '../../adapters/kube/config.js';
+import {hasStatus} from '../../adapters/kube/kube-error.js';
+import type {KubeClient} from '../../adapters/kube/types.js';
+import type {ImageSource, SecretReference} from '../../engine/image/verification.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import type {RegexEngine} from '../../engine/regex/types.js';
+import type {Flags} from '../config/flags.js';
+
+export interface OperatorImageParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly kubeConfig: KubeConfig;
+  readonly flags: Flags;
+  /** The operator's. */
+  readonly namespace: string;
+  readonly regex: RegexEngine;
+  /** Of metrics. */
+  readonly registry: Registry;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Milliseconds for which a Secret that was read counts. */
+const secretTtlMs = 30_000;
+
+/** Registries as the flags let policies reach them. Throws for a flag whose value says nothing. */
+export function createOperatorImages(parts: OperatorImageParts): ImageSource {
+  const {client, clock, kubeConfig, flags, namespace, regex, registry, environment} = parts;
+  const lookups = new Counter({
+    name: 'kyverno_image_cache_lookups_total',
+    help: 'Look-ups of image caches by cache (tag, data, verification) and outcome (hit, shared, miss)',
+    labelNames: ['cache', 'outcome'],
+    registers: [registry],
+  });
+  const calls = new Counter({
+    name: 'kyverno_registry_requests_total',
+    help: 'Requests to image registries by outcome (2xx, 4xx, 5xx, error)',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return createImages({
+    clock,
+    regex,
+    lookup: createNameLookup(),
+    apiServer: apiServerHosts(kubeConfig),
+    allow: [...flags.httpAllowlist, ...flags.registryAllowlist],
+    block: flags.httpBlocklist.filter(entry => !flags.registryAllowlist.includes(entry)),
+    allowInsecureRegistry: flags.allowInsecureRegistry,
+    caBundle: flags.registryCABundle === '' ? undefined : readFileSync(flags.registryCABundle, 'utf8'),
+    proxy: readProxies(environment),
+    mirrors: readPairs(flags.registryMirrors, 'registryMirrors'),
+    realms: new Map([...readPairs(flags.registryTokenHosts, 'registryTokenHosts')].map(([name, [host = '']]) => [name, host])),
+    secrets: createSecretReader(client, clock),
+    pullSecrets: flags.imagePullSecrets.map(name => referenceOf(name, namespace)),
+    helpers: flags.registryCredentialHelpers.length === 0 ? ['default'] : flags.registryCredentialHelpers,
+    keychains: createKeychains({
+      directory: environment['DOCKER_CONFIG'] || join(homedir(), '.docker'),
+      directories: flags.registryCredentialHelperDirs,
+      environment,
+      clock,
+    }),
+    cache: {
+      enabled: flags.imageVerifyCacheEnabled,
+      maxSize: flags.imageVerifyCacheMaxSize,
+      ttlMs: flags.imageVerifyCacheTTLDuration,
+    },
+    onLookup: (cache, outcome) => lookups.inc({cache, outcome}),
+    onCall: (_host, outcome) => calls.inc({outcome}),
+  });
+}
+
+function referenceOf(text: string, home: string): SecretReference {
+  const slash = text.indexOf('/');
+  return slash < 0 ? {namespace: home, name: text} : {namespace: text.slice(0, slash), name: text.slice(slash + 1)};
+}
+
+/** `name=value` entries, several of one name in their order. */
+function readPairs(entries: readonly string[], flag: string): ReadonlyMap<string, readonly string[]> {
+  const pairs = new Map<string, string[]>();
+  for (const entry of entries) {
+    const [name = '', value = '', ...rest] = entry.split('=');
+    if (name === '' || value === '' || rest.length > 0) {
+      throw new Error(`--${flag}: ${JSON.stringify(entry)} is not of the form registry=host`);
+    }
+    const key = hostName(name);
+    pairs.set(key, [...(pairs.get(key) ?? []), value]);
+  }
+  return pairs;
+}
+
+/** Reads Secrets with the operator's rights; what is missing is named as the rule that would allow it. */
+function createSecretReader(client: KubeClient, clock: Clock): SecretReader {
+  const kept = createAnswerCache<JsonObject | undefined>({clock, maxSize: 500, ttlMs: secretTtlMs, failureTtlMs: () => 5_000});
+  return async ({namespace, name}) =>
+    kept.get(`${namespace}/${name}`, async () => {
+      try {
+        return await client.get({group: '', version: 'v1', resource: 'secrets', namespace, name}, {timeoutMs: 10_000, maxBytes: 2 * 1024 * 1024});
+      } catch (error) {
+        if (hasStatus(error, 404)) return undefined;
+        if (hasStatus(error, 403) || hasStatus(error, 401)) {
+          throw new Error(
+            `permission denied: the operator's ServiceAccount needs a Role in namespace ${namespace} with verb get on secrets`,
+          );
+        }
+        throw new Error('the API server gave no answer');
+      }
+    });
+}
