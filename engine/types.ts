@@ -73,6 +73,8 @@ export interface RuleResult {
   readonly action: FailureAction;
   /** The same of CEL policies, which may ask for several; `action` is Enforce when `Deny` is among them. */
   readonly actions?: ReadonlyArray<'Deny' | 'Audit' | 'Warn'>;
+  /** The requester is to hear of it, though it stops nothing. */
+  readonly warns?: true;
   /** `namespace/name` of the exceptions that made it skip. */
   readonly exceptions?: readonly string[];
   readonly properties?: Readonly<Record<string, string>>;
@@ -115,6 +117,8 @@ export interface ValidateOptions {
   /** What a rule error leads to, whatever the policies say; `undefined` = each policy's own failure policy. */
   readonly errors?: FailurePolicy;
   readonly trace?: RunTrace;
+  /** Of background checks: registries may be asked; else only what is known of images counts. */
+  readonly fetchImages?: boolean;
   /** Milliseconds on the loader's `now()` scale. */
   readonly deadline: number;
 }

@@ -1,5 +1,6 @@
 import {compileException} from '../../engine/exception/compile-exception.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
+import {ruleLists} from '../../engine/compile/rule-lists.js';
 import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import type {Json} from '../../engine/json/types.js';
@@ -103,6 +104,7 @@ async function benchPolicy(policy: CompiledPolicy, {world, requests, options}: B
   const deadline = Number.POSITIVE_INFINITY;
   const phases: Array<(request: EngineRequest) => unknown> = [];
   if (policy.mutateRules.length > 0) phases.push(request => engine.mutate(request, {only, deadline}));
+  if (policy.imageRules.length > 0) phases.push(request => engine.verifyAndPatchImages(request, {only, deadline}));
   if (policy.validateRules.length > 0)
     phases.push(request => engine.validate(request, {only, bucket: 'all', deadline}));
   if (policy.backgroundRules.length > 0) phases.push(request => engine.generate(request, {only, deadline}));
@@ -122,10 +124,7 @@ async function benchPolicy(policy: CompiledPolicy, {world, requests, options}: B
 function withRule(policy: CompiledPolicy, rule: CompiledRule): CompiledPolicy {
   return {
     ...policy,
-    rules: [rule],
-    validateRules: rule.type === 'validate' ? [rule] : [],
-    mutateRules: rule.type === 'mutate' ? [rule] : [],
-    backgroundRules: rule.type === 'generate' || rule.type === 'mutateExisting' ? [rule] : [],
+    ...ruleLists([rule], policy.ref),
     cleanups: [],
   };
 }

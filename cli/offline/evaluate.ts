@@ -90,7 +90,10 @@ export class Evaluator {
     }
     for (const phase of ['verifyImages', 'validate', 'generate'] as const) {
       for (const runner of this.#runners) {
-        if (has(runner, phase)) responses.push(await this.#phase(phase, runner, current, operation));
+        if (!has(runner, phase)) continue;
+        const response = await this.#phase(phase, runner, current, operation);
+        if (phase === 'verifyImages') current = response.patched;
+        responses.push(response);
       }
       for (const turn of turnsAfter[phase]) responses.push(...(await this.#turn(turn, current, operation, false)));
     }
@@ -223,7 +226,9 @@ function has({policy}: Runner, phase: Phase): boolean {
     case 'mutate':
       return compiled.rules.some(rule => rule.type === 'mutate' || rule.type === 'mutateExisting');
     case 'validate':
-      return compiled.validateRules.length > 0 || policy.unserved.some(rule => rule.phase === 'verifyImages');
+      return compiled.validateRules.length > 0;
+    case 'verifyImages':
+      return compiled.imageRules.length > 0;
     case 'generate':
       return compiled.rules.some(rule => rule.type === 'generate');
     default:
@@ -252,6 +257,10 @@ async function askEngine(
         rules: [...rulesOf(answer.results), ...rulesOf(existing.results).filter(rule => rule.type === 'Mutation')],
         patched: answer.object ?? object,
       };
+    }
+    if (phase === 'verifyImages') {
+      const {results, object: patched} = await engine.verifyAndPatchImages(request, {only, ...noDeadline});
+      return {rules: rulesOf(results), patched: patched ?? object};
     }
     if (phase === 'generate') {
       const {results} = await engine.generate(request, {only, ...noDeadline});

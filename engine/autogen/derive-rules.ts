@@ -89,8 +89,10 @@ function derive(rule: ClassicRule, prefix: string, controllers: readonly PodCont
   if (action === undefined) return [];
   const kinds = controllers.map(kind => podControllers[kind]);
   const everyFilter = prefix === 'autogen-cronjob-';
+  // Templates hold images where every Pod holds them.
+  const {imageExtractors: _, ...kept} = rule;
   const derived: ClassicRule = {
-    ...rule,
+    ...kept,
     name: `${prefix}${rule.name}`.slice(0, maxNameLength),
     match: replaceKinds(rule.match, kinds, everyFilter),
     exclude: rule.exclude === undefined ? undefined : replaceKinds(rule.exclude, kinds, everyFilter),

@@ -10,12 +10,14 @@ import {matchHints} from '../match/match-hint.js';
 import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
 import type {RegexEngine} from '../regex/types.js';
 import {compileTargets} from '../targets/compile-targets.js';
+import {compileImages, imagesFailureAction} from '../verify-images/compile-images.js';
 import type {Operation} from '../types.js';
 import {compileTemplate} from '../variables/template.js';
 import {compileCheck} from './compile-check.js';
 import {compilePatch} from './compile-patch.js';
 import {compileOptionalBlock} from './condition-block.js';
 import {compileFailureAction} from './failure-action.js';
+import {ruleLists} from './rule-lists.js';
 import type {CompiledPolicy, CompiledRule} from './types.js';
 import {unservedReasons} from './unserved.js';
 
@@ -26,6 +28,8 @@ export interface CompileOptions {
   readonly background?: 'served' | 'not-available';
   /** For CEL; without it policies with `validate.cel` are refused. */
   readonly regex?: RegexEngine | undefined;
+  /** Schemes of key services (`awskms`) that a plug-in answers for; none when absent. */
+  readonly keyServices?: ReadonlySet<string> | undefined;
 }
 
 /** `text` turns off that quantity fields order and multiply by amount in `validate.cel`. */
@@ -47,7 +51,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
     // Clean-ups run by their schedule, never for a request.
     if (rule.action.type === 'cleanup') return;
     try {
-      rules.push(compileRule(rule, source, {derived: index >= declared.length, regex: options.regex}));
+      rules.push(compileRule(rule, source, {derived: index >= declared.length, regex: options.regex, keyServices: options.keyServices ?? noKeyServices}));
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       const {diagnostic} = error;
@@ -69,10 +73,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       source,
       failurePolicy: source.spec.failurePolicy,
       fineGrained: source.spec.matchConditions.length > 0,
-      rules,
-      validateRules: rules.filter(rule => rule.type === 'validate'),
-      mutateRules: rules.filter(rule => rule.type === 'mutate'),
-      backgroundRules: rules.filter(rule => rule.type === 'generate' || rule.type === 'mutateExisting'),
+      ...ruleLists(rules, source.ref),
       cleanups,
     },
   };
@@ -81,9 +82,12 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
 interface RuleOptions {
   readonly derived: boolean;
   readonly regex: RegexEngine | undefined;
+  readonly keyServices: ReadonlySet<string>;
 }
 
-function compileRule(rule: ClassicRule, policy: ClassicPolicy, {derived, regex}: RuleOptions): CompiledRule {
+const noKeyServices: ReadonlySet<string> = new Set();
+
+function compileRule(rule: ClassicRule, policy: ClassicPolicy, {derived, regex, keyServices}: RuleOptions): CompiledRule {
   const {path} = rule;
   const base = {
     name: rule.name,
@@ -112,6 +116,12 @@ function compileRule(rule: ClassicRule, policy: ClassicPolicy, {derived, regex}:
   }
   if (action.type === 'generate')
     return {...base, type: 'generate', generate: compileGenerate(action.raw, `${path}.generate`)};
+  if (action.type === 'verifyImages') {
+    const failureAction = imagesFailureAction(action);
+    const {action: actionOf, fixed} = compileFailureAction({failureAction, failureActionOverrides: []}, policy.spec);
+    const images = compileImages(rule, action, {policy: policy.ref, keyServices, regex});
+    return {...base, type: 'verifyImages', action: actionOf, fixedAction: fixed, images};
+  }
   if (action.type !== 'validate') {
     throw new CompileError({code: 'rule-type', message: `rule type ${action.type} is not served yet`, path});
   }

@@ -12,7 +12,7 @@ import type {ActionOf} from './types.js';
  * for the namespace decides. An override with both namespaces and a selector needs both to hold.
  */
 export function compileFailureAction(
-  rule: ValidateAction,
+  rule: Pick<ValidateAction, 'failureAction' | 'failureActionOverrides'>,
   spec: ClassicSpec,
 ): {readonly action: ActionOf; readonly fixed: FailureAction | undefined} {
   const ruleOverrides = rule.failureActionOverrides.map(compileOverride);

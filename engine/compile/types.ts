@@ -13,6 +13,7 @@ import type {Exemption} from '../pod-security/exclusion.js';
 import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
 import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
 import type {MutateTargets} from '../targets/compile-targets.js';
+import type {CompiledImages} from '../verify-images/compile-images.js';
 import type {TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 
@@ -63,6 +64,8 @@ interface RuleBase {
   readonly entries: readonly CompiledEntry[];
   readonly preconditions: Conditions | undefined;
   readonly properties: ReadonlyArray<readonly [string, Template<TemplateScope>]>;
+  /** Of verifyImages rules. */
+  readonly images?: CompiledImages;
 }
 
 export interface CompiledValidateRule extends RuleBase {
@@ -73,6 +76,17 @@ export interface CompiledValidateRule extends RuleBase {
   /** Whether an object that violated before may go on doing so. */
   readonly forgivesOld: boolean;
   readonly check: Check;
+  /** What verifyImages rules look at when an object is validated is judged in the request, even where it only audits. */
+  readonly isImageCheck?: true;
+}
+
+/** Verifies images while an object is mutated. */
+export interface CompiledImagesRule extends RuleBase {
+  readonly type: 'verifyImages';
+  readonly action: ActionOf;
+  /** The action when it does not depend on the request. */
+  readonly fixedAction: FailureAction | undefined;
+  readonly images: CompiledImages;
 }
 
 export interface CompiledMutateRule extends RuleBase {
@@ -91,7 +105,7 @@ export interface CompiledTargetsRule extends RuleBase {
   readonly mutateTargets: MutateTargets;
 }
 
-export type CompiledRule = CompiledValidateRule | CompiledMutateRule | CompiledGenerateRule | CompiledTargetsRule;
+export type CompiledRule = CompiledValidateRule | CompiledMutateRule | CompiledGenerateRule | CompiledTargetsRule | CompiledImagesRule;
 
 /** One policy, ready to be run. Immutable; shared by all requests. */
 export interface CompiledPolicy {
@@ -100,7 +114,11 @@ export interface CompiledPolicy {
   readonly failurePolicy: FailurePolicy;
   /** Has its own webhook entry: reached by name only. */
   readonly fineGrained: boolean;
+  /** Of verifyImages rules what is looked at when an object is validated. */
   readonly validateRules: readonly CompiledValidateRule[];
+  /** The same in background scans, where images are verified. */
+  readonly scanRules: readonly CompiledValidateRule[];
+  readonly imageRules: readonly CompiledImagesRule[];
   readonly mutateRules: readonly CompiledMutateRule[];
   /** Generation and mutation of existing objects: worked off outside admission. */
   readonly backgroundRules: ReadonlyArray<CompiledGenerateRule | CompiledTargetsRule>;

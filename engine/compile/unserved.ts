@@ -36,8 +36,8 @@ function unserved(rule: ClassicRule, {background: worked, regex}: CompileOptions
       return background ? undefined : 'generate';
     case 'cleanup':
       return background ? undefined : 'cleanup';
-    default:
-      return action.type;
+    case 'verifyImages':
+      return undefined;
   }
 }
 

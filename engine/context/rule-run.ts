@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly operatorNamespace: string;
   /** Only in offline runs. */
   readonly given?: GivenValues | undefined;
+  /** Of images only what is cached counts; nothing is fetched. */
+  readonly cachedImagesOnly?: boolean | undefined;
 }
 
 /**
@@ -43,9 +45,11 @@ export class RuleRun implements FunctionEnv {
   readonly given: GivenValues | undefined;
   readonly resources: ResourceMap;
   readonly operatorNamespace: string;
+  readonly cachedImagesOnly: boolean;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
   readonly #loads = new Map<string, Outcome>();
+  readonly #asked = new Map<string, Promise<void>>();
   readonly #now = () => this.loader.now();
   #loadsOfRule = 0;
   #loadedBytes = 0;
@@ -60,6 +64,7 @@ export class RuleRun implements FunctionEnv {
     this.given = options.given;
     this.resources = options.resources;
     this.operatorNamespace = options.operatorNamespace;
+    this.cachedImagesOnly = options.cachedImagesOnly ?? false;
     this.#limits = options.limits;
     this.#loadOptions = {deadline: options.limits.deadline};
   }
@@ -89,6 +94,9 @@ export class RuleRun implements FunctionEnv {
       if ('error' in known) throw known.error;
       return known.value as T;
     }
+    // Asked for already, by another part of the rule that waits as well.
+    const asked = this.#asked.get(key);
+    if (asked !== undefined) throw new Suspend(asked);
     this.budget.checkDeadline();
     const loads = this.#loads;
     this.#loadsOfRule += 1;
@@ -98,16 +106,20 @@ export class RuleRun implements FunctionEnv {
       loads.set(key, {value: result});
       return result;
     }
-    throw new Suspend(
-      result.then(
+    const settled = result
+      .then(
         value => {
           loads.set(key, this.#hasRoomFor(value) ? {value} : {error: tooMuch()});
         },
         error => {
           loads.set(key, {error: asEvalError(error)});
         },
-      ),
-    );
+      )
+      .then(() => {
+        this.#asked.delete(key);
+      });
+    this.#asked.set(key, settled);
+    throw new Suspend(settled);
   };
 
   #hasRoomFor(value: unknown): boolean {

@@ -19,6 +19,7 @@ export const ruleTypes: Readonly<Record<CompiledRule['type'], RuleType>> = {
   mutate: 'Mutation',
   mutateExisting: 'Mutation',
   generate: 'Generation',
+  verifyImages: 'ImageVerify',
 };
 
 /**

@@ -1,7 +1,7 @@
 import type {BudgetLimits} from '../budget.js';
 import {defaultLimits} from '../budget.js';
 import {builtinResourceMap} from '../builtin-resources.js';
-import type {CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
+import type {CompiledImagesRule, CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
 import type {ContextLoader} from '../context-loader.js';
 import type {GivenValues} from '../context/given-values.js';
 import {RequestContext} from '../context/request-context.js';
@@ -21,13 +21,14 @@ import {
   type GenerateResponse,
   type MutateOptions,
   type MutateResponse,
-  NotImplementedError,
   type PolicyResult,
   type RuleResult,
   type ValidateOptions,
   type ValidateResponse,
 } from '../types.js';
 import {backgroundRule} from './background-rule.js';
+import {ImageRecord, recordKey} from '../verify-images/record.js';
+import {imagesRule} from './images-rule.js';
 import {mutateRule} from './mutate-rule.js';
 import {Breather} from './breather.js';
 import {drive, type Steps} from './drive.js';
@@ -60,7 +61,7 @@ export function createEngine(options: EngineOptions): Engine {
     validate: (request, call) => engine.validate(request, call),
     mutate: (request, call) => engine.mutate(request, call),
     generate: (request, call) => engine.generate(request, call),
-    verifyAndPatchImages: () => Promise.reject(new NotImplementedError('verifyImages rules are not served by this release')),
+    verifyAndPatchImages: (request, call) => engine.verifyImages(request, call),
     applyBackgroundChecks: (request, call) => engine.validate(request, {...call, bucket: 'all'}, 'background'),
     contextLoader: () => options.loader,
   };
@@ -85,18 +86,18 @@ class ClassicEngine {
     const candidates =
       index !== undefined
         ? index.select(context)
-        : partOf(namedCandidates(snapshot, only ?? [], policy => policy.validateRules), {phase, bucket: bucket === 'enforce' ? 'all' : bucket});
+        : partOf(namedCandidates(snapshot, only ?? [], policy => (phase === 'background' ? policy.scanRules : policy.validateRules)), {phase, bucket: bucket === 'enforce' ? 'all' : bucket});
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return nothing;
-    return drive(this.#validate(candidates, {context, call, snapshot}));
+    return drive(this.#validate(candidates, {context, call, snapshot, phase}));
   }
 
   *#validate(
     candidates: ReadonlyArray<Candidate<CompiledValidateRule>>,
-    {context, call, snapshot}: {context: RequestContext; call: ValidateOptions; snapshot: PolicySnapshot},
+    {context, call, snapshot, phase}: {context: RequestContext; call: ValidateOptions; snapshot: PolicySnapshot; phase: ValidatePart['phase']},
   ): Steps<ValidateResponse> {
     const {request} = context;
-    const runs = new RunPool(this.#options, call.deadline);
+    const runs = new RunPool(this.#options, call.deadline, phase === 'background' && call.fetchImages !== true);
     const named = call.only !== undefined;
     const bucket = named && call.bucket === 'enforce' ? 'all' : call.bucket;
     const results: PolicyResult[] = [];
@@ -175,6 +176,62 @@ class ClassicEngine {
     return {results, object: patch.length === 0 ? original : object, patch};
   }
 
+  verifyImages(request: EngineRequest, call: MutateOptions): MutateResponse | Promise<MutateResponse> {
+    return drive(this.#verifyImages(request, call));
+  }
+
+  /**
+   * Policies on the running object, digests put in, and the record of what was found instead of whatever the object says
+   * of itself: of policies that are asked elsewhere their lines stay, all others are ours to write.
+   */
+  *#verifyImages(request: EngineRequest, call: MutateOptions): Steps<MutateResponse> {
+    const original = request.object;
+    if (original === undefined || request.operation === 'DELETE') return {results: [], object: original, patch: []};
+    const snapshot = this.#options.policies.current;
+    call.trace?.loaded();
+    const named = call.only !== undefined;
+    const found = named ? namedCandidates(snapshot, call.only ?? [], policy => policy.imageRules) : snapshot.imageCandidates(request).all;
+    const candidates = found.filter(({policy, rules}) => rules.length > 0 && this.#serves(policy, call, named, request));
+    call.trace?.matched(candidates.length);
+    if (candidates.length === 0) return {results: [], object: original, patch: []};
+    const elsewhere = this.#askedElsewhere(snapshot, call, request);
+    let record = ImageRecord.of(original).filter(policy => elsewhere.has(policy));
+    let context = new RequestContext(request);
+    const runs = new RunPool(this.#options, call.deadline);
+    const results: PolicyResult[] = [];
+    const watch = watchRequest(this.#options.quarantine);
+    const breather = new Breather(this.#options.loader);
+    for (const candidate of candidates) {
+      const {policy} = candidate;
+      if (!mayConcern(candidate, context)) continue;
+      if (breather.isDue()) yield breather.rest();
+      const started = this.#options.loader.now();
+      const traced = call.trace?.policy(policy.ref);
+      const rules: RuleResult[] = [];
+      for (const rule of candidate.rules) {
+        if (!rule.mayMatch(context)) continue;
+        const run = runs.for(policy);
+        run.startRule();
+        const current = context;
+        const answer = run.complete(() => imagesRule({rule, policy, context: current, run, snapshot, refusal: watch?.refusal}));
+        const outcome = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
+        if (outcome === undefined) continue;
+        watch?.saw(policy, run);
+        rules.push(...outcome.results);
+        record = record.with(recordKey(policy.ref), rule.name, outcome.statuses);
+        if (outcome.object !== undefined) context = context.withObject(outcome.object);
+        if (policy.source.spec.applyRules === 'One' && outcome.results.some(({status}) => status === 'pass' || status === 'fail')) break;
+      }
+      const result = rules.length > 0 ? resultOf(policy, rules, this.#summary(started, call)) : undefined;
+      if (result !== undefined) results.push(result);
+      traced?.(result);
+    }
+    watch?.done();
+    const object = record.writeTo(context.request.object ?? original);
+    const patch = object === original ? [] : diffJson(original, object);
+    return {results, object: patch.length === 0 ? original : object, patch};
+  }
+
   /** What generate rules would create and what mutate rules make of existing objects; nothing is written. */
   async generate(request: EngineRequest, call: MutateOptions): Promise<GenerateResponse> {
     const snapshot = this.#options.policies.current;
@@ -237,8 +294,18 @@ class ClassicEngine {
 
   #serves(policy: CompiledPolicy, call: MutateOptions, named: boolean, request: EngineRequest): boolean {
     if (call.failurePolicy !== undefined && !named && this.#failurePolicy(policy) !== call.failurePolicy) return false;
-    const {namespace} = policy.ref;
-    return namespace === '' || (namespace === request.namespace && !isNamespaceObject(request));
+    return concernsNamespace(policy, request);
+  }
+
+  /** Policies on images that have their say about the same request, but in another call. */
+  #askedElsewhere(snapshot: PolicySnapshot, call: MutateOptions, request: EngineRequest): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const policy of snapshot.policies.values()) {
+      if (policy.imageRules.length === 0 || !concernsNamespace(policy, request)) continue;
+      const here = call.only?.includes(policy.ref.key) ?? (!policy.fineGrained && (call.failurePolicy === undefined || this.#failurePolicy(policy) === call.failurePolicy));
+      if (!here) found.add(recordKey(policy.ref));
+    }
+    return found;
   }
 
   #summary(started: number, call: MutateOptions) {
@@ -250,9 +317,13 @@ class ClassicEngine {
   }
 }
 
-function mayConcern({rules}: Candidate<CompiledValidateRule | CompiledMutateRule>, context: RequestContext): boolean {
+function mayConcern({rules}: Candidate<CompiledValidateRule | CompiledMutateRule | CompiledImagesRule>, context: RequestContext): boolean {
   for (const rule of rules) if (rule.mayMatch(context)) return true;
   return false;
+}
+
+function concernsNamespace({ref: {namespace}}: CompiledPolicy, request: EngineRequest): boolean {
+  return namespace === '' || (namespace === request.namespace && !isNamespaceObject(request));
 }
 
 /** A namespaced policy never sees cluster-scoped objects, its own Namespace among them. */
@@ -279,8 +350,11 @@ class RunPool {
   readonly #options: EngineOptions;
   readonly #limits: BudgetLimits;
 
-  constructor(options: EngineOptions, deadline: number) {
+  readonly #cachedImagesOnly: boolean;
+
+  constructor(options: EngineOptions, deadline: number, cachedImagesOnly = false) {
     this.#options = options;
+    this.#cachedImagesOnly = cachedImagesOnly;
     this.#limits = {...defaultLimits, ...options.limits, deadline};
   }
 
@@ -296,6 +370,7 @@ class RunPool {
       given: this.#options.given,
       resources: this.#options.resources?.() ?? builtinResourceMap,
       operatorNamespace: this.#options.operatorNamespace ?? 'kyverno',
+      cachedImagesOnly: this.#cachedImagesOnly,
     });
     this.#runs.set(namespace, run);
     return run;

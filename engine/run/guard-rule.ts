@@ -7,6 +7,7 @@ import {Suspend} from '../context/suspend.js';
 import {textOfThrown} from '../context/thrown-text.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
 import type {CompiledException} from '../exception/compile-exception.js';
+import {imageVariables} from '../verify-images/verify-images.js';
 import type {PolicySnapshot} from '../snapshot/policy-snapshot.js';
 
 export interface RuleCall<R extends CompiledRule> {
@@ -42,7 +43,8 @@ export function selects(call: RuleCall<CompiledRule>): boolean {
 
 export function scopeFor(call: RuleCall<CompiledRule>): RuleScope {
   const {context, policy, rule, run} = call;
-  const base = {env: run, context, entries: rule.entries};
+  const variables = rule.images && imageVariables(rule.images, {context, env: run});
+  const base = {env: run, context, entries: rule.entries, ...(variables !== undefined && {variables})};
   const {given} = run;
   if (given === undefined) return new RuleScope(base);
   return new RuleScope({

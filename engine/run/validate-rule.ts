@@ -2,8 +2,8 @@ import type {CompiledValidateRule, Outcome} from '../compile/types.js';
 import {RequestContext} from '../context/request-context.js';
 import {EvalError} from '../diagnostic.js';
 import type {CompiledException} from '../exception/compile-exception.js';
-import {inBucket} from '../snapshot/policy-snapshot.js';
-import type {EngineRequest, RuleResult, ValidateOptions} from '../types.js';
+import {ruleInBucket} from '../snapshot/policy-snapshot.js';
+import type {EngineRequest, RuleResult, RuleType, ValidateOptions} from '../types.js';
 import {type Exemption, exempted} from '../pod-security/index.js';
 import {exceptionOutcome, exceptionsOf, guard, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
 import {ruleResult} from './results.js';
@@ -15,11 +15,11 @@ export interface ValidateCall extends RuleCall<CompiledValidateRule> {
 /** One validate rule on one request; `undefined` when it has nothing to say. Synchronous; may suspend. */
 export function validateRule(call: ValidateCall): RuleResult | undefined {
   const {rule} = call;
-  if (rule.fixedAction !== undefined && !inBucket(call.bucket, rule.fixedAction)) return undefined;
+  if (rule.fixedAction !== undefined && !ruleInBucket(call.bucket, rule, rule.fixedAction)) return undefined;
   return guard(
     call.run,
     () => judge(call),
-    message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action: rule.fixedAction ?? 'Enforce'}),
+    message => ruleResult(rule, {status: 'error', message}, {type: typeOf(rule), action: rule.fixedAction ?? 'Enforce'}),
   );
 }
 
@@ -27,12 +27,13 @@ function judge(call: ValidateCall): RuleResult | undefined {
   const {rule, context, run} = call;
   if (!selects(call)) return undefined;
   const action = rule.fixedAction ?? rule.action(context, run);
-  if (!inBucket(call.bucket, action)) return undefined;
+  if (!ruleInBucket(call.bucket, rule, action)) return undefined;
+  const type = typeOf(rule);
   const refusal = call.refusal?.(call.policy);
-  if (refusal !== undefined) return ruleResult(rule, {status: 'error', message: refusal}, {type: 'Validation', action});
+  if (refusal !== undefined) return ruleResult(rule, {status: 'error', message: refusal}, {type, action});
   const scope = scopeFor(call);
   const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
-    ruleResult(rule, outcome, {type: 'Validation', action, scope, ...(exceptions !== undefined && {exceptions})});
+    ruleResult(rule, outcome, {type, action, scope, ...(exceptions !== undefined && {exceptions})});
   return guard(
     run,
     () => {
@@ -49,8 +50,12 @@ function judge(call: ValidateCall): RuleResult | undefined {
       }
       return answer(outcome);
     },
-    message => ruleResult(rule, {status: 'error', message}, {type: 'Validation', action}),
+    message => ruleResult(rule, {status: 'error', message}, {type, action}),
   );
+}
+
+function typeOf(rule: CompiledValidateRule): RuleType {
+  return rule.isImageCheck === true ? 'ImageVerify' : 'Validation';
 }
 
 function keysOf(exceptions: readonly CompiledException[]): string[] {

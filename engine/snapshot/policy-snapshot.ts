@@ -1,5 +1,6 @@
 import type {
   CompiledGenerateRule,
+  CompiledImagesRule,
   CompiledMutateRule,
   CompiledPolicy,
   CompiledRule,
@@ -43,7 +44,9 @@ export class PolicySnapshot {
   readonly exceptions: ReadonlyMap<string, CompiledException>;
   readonly #exceptionsByPolicy = new Map<string, CompiledException[]>();
   readonly #validate: KindIndex<CompiledValidateRule>;
+  readonly #scan: KindIndex<CompiledValidateRule>;
   readonly #mutate: KindIndex<CompiledMutateRule>;
+  readonly #images: KindIndex<CompiledImagesRule>;
   readonly #background: KindIndex<BackgroundRule>;
   readonly #memo = new Map<string, CandidateIndex<CompiledRule>>();
 
@@ -52,7 +55,9 @@ export class PolicySnapshot {
     this.exceptions = exceptions;
     const ordered = [...policies.values()].sort(comparePolicies);
     this.#validate = new KindIndex(ordered, policy => policy.validateRules);
+    this.#scan = new KindIndex(ordered, policy => policy.scanRules);
     this.#mutate = new KindIndex(ordered, policy => policy.mutateRules);
+    this.#images = new KindIndex(ordered, policy => policy.imageRules);
     this.#background = new KindIndex(ordered, policy => policy.backgroundRules);
     for (const exception of [...exceptions.values()].sort((a, b) => compareText(a.key, b.key))) {
       for (const policy of exception.policies) {
@@ -72,11 +77,16 @@ export class PolicySnapshot {
 
   /** Policies that are in the shared webhook entries, take part and may concern the request. */
   validateCandidates(request: EngineRequest, part: ValidatePart): CandidateIndex<CompiledValidateRule> {
-    return this.#candidates(`validate ${part.phase} ${part.bucket}`, request, () => partOf(this.#validate.find(request), part));
+    return this.#candidates(`validate ${part.phase} ${part.bucket}`, request, () => partOf((part.phase === 'background' ? this.#scan : this.#validate).find(request), part));
   }
 
   mutateCandidates(request: EngineRequest): CandidateIndex<CompiledMutateRule> {
     return this.#candidates('mutate', request, () => this.#mutate.find(request));
+  }
+
+  /** Rules that verify the images of a request's object. */
+  imageCandidates(request: EngineRequest): CandidateIndex<CompiledImagesRule> {
+    return this.#candidates('images', request, () => this.#images.find(request));
   }
 
   /** Rules that a request triggers but that do not answer it. */
@@ -121,7 +131,7 @@ export function partOf(found: ReadonlyArray<Candidate<CompiledValidateRule>>, {p
     if (!spec[phase]) continue;
     if (bucket === 'audit-warn' && !spec.emitWarning) continue;
     if (bucket === 'audit' && spec.emitWarning) continue;
-    const wanted = rules.filter(rule => rule.fixedAction === undefined || inBucket(bucket, rule.fixedAction));
+    const wanted = rules.filter(rule => rule.fixedAction === undefined || ruleInBucket(bucket, rule, rule.fixedAction));
     if (wanted.length > 0) candidates.push({policy, rules: wanted});
   }
   return candidates;
@@ -130,6 +140,11 @@ export function partOf(found: ReadonlyArray<Candidate<CompiledValidateRule>>, {p
 /** A rule that blocks is judged in the request; the rest is reported, with or without a warning. */
 export function inBucket(bucket: ValidateOptions['bucket'], action: FailureAction): boolean {
   return bucket === 'all' || (bucket === 'enforce') === (action === 'Enforce');
+}
+
+/** Whether a rule takes part: what verifyImages rules check is part of every answer and of no audit. */
+export function ruleInBucket(bucket: ValidateOptions['bucket'], rule: CompiledValidateRule, action: FailureAction): boolean {
+  return rule.isImageCheck === true ? bucket === 'all' || bucket === 'enforce' : inBucket(bucket, action);
 }
 
 /** Identity of a policy in the snapshot: its key; two kinds never share one, as namespaced keys hold a slash. */

@@ -56,8 +56,8 @@ export function createStanding({classic, cel, native, resources}: StandingOption
       if (who.source === 'kyverno') {
         const state = classic(who.policy);
         if (state?.status !== 'served') return true;
-        const {source, validateRules, rules} = state.policy;
-        return source.spec.background && (validateRules.some(({name}) => name === who.rule) || !rules.some(({name}) => name === who.rule));
+        const {source, scanRules, rules} = state.policy;
+        return source.spec.background && (scanRules.some(({name}) => name === who.rule) || !rules.some(({name}) => name === who.rule));
       }
       if (nativeSources.has(who.source)) return true;
       const state = celState(who);
@@ -71,8 +71,8 @@ export function createStanding({classic, cel, native, resources}: StandingOption
         const state = classic(who.policy);
         if (state === undefined) return true;
         if (state.status !== 'served') return false;
-        const {source, validateRules, rules} = state.policy;
-        const rule = validateRules.find(({name}) => name === who.rule);
+        const {source, scanRules, rules} = state.policy;
+        const rule = scanRules.find(({name}) => name === who.rule);
         if (rule === undefined) return !rules.some(({name}) => name === who.rule) && !source.spec.rules.some(({name}) => name === who.rule);
         return !concerns(rule, kind, () => kindsOfRule(rule, resources())) || wasScanned(who, source.spec.background);
       }

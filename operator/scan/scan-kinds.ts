@@ -26,13 +26,13 @@ export function scanKey({group, resource}: Pick<KindInfo, 'group' | 'resource'>)
  */
 export function scannedByClassic(policy: CompiledPolicy, resources: ResourceMap): Map<string, KindInfo> {
   if (!policy.source.spec.background) return new Map();
-  const kinds = policy.validateRules.flatMap(rule => rule.kinds).filter(({kind}) => kind !== '*');
+  const kinds = policy.scanRules.flatMap(rule => rule.kinds).filter(({kind}) => kind !== '*');
   return toScan(kindsOfRule({kinds}, resources));
 }
 
 /** Whether a change of the policy bears on every kind that is looked through. */
 export function judgesEverything(policy: CompiledPolicy): boolean {
-  return policy.source.spec.background && policy.validateRules.some(rule => rule.kinds.some(({kind}) => kind === '*'));
+  return policy.source.spec.background && policy.scanRules.some(rule => rule.kinds.some(({kind}) => kind === '*'));
 }
 
 /** Kinds of a policy written in CEL, as scannedByClassic has them. */

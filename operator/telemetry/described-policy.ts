@@ -12,6 +12,7 @@ const classicTypes: Readonly<Record<CompiledRule['type'], string>> = {
   mutate: 'mutate',
   mutateExisting: 'mutate',
   generate: 'generate',
+  verifyImages: 'imageVerify',
 };
 const celTypes: Readonly<Record<CompiledCelPolicy['source']['type'], string>> = {
   validating: 'validate',

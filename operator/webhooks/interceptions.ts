@@ -29,12 +29,12 @@ export function interceptionsOf(
   for (const rule of policy.rules) {
     const isBackground = rule.type === 'generate' || rule.type === 'mutateExisting';
     // What they lead to is noted when a request is let in, and nothing is changed: a validating webhook.
-    if (isBackground ? type !== 'validate' : rule.type !== type) continue;
+    if (isBackground ? type !== 'validate' : !asksFor(rule, type)) continue;
     for (const filter of rule.source.match.filters) {
       for (const kind of filter.kinds) {
         const found = resolveKind(kind, {resources, namespacedOnly});
         if (found.length === 0) unresolved.add(kind);
-        const operations = operationsFor(rule.source, filter, kind, isBackground ? 'background' : type);
+        const operations = operationsFor(rule.source, filter, kind, isBackground ? 'background' : rule.type === 'verifyImages' ? 'verifyImages' : type);
         if (operations.length > 0) interceptions.push(...found.map(resource => ({...resource, operations})));
       }
     }
@@ -42,13 +42,24 @@ export function interceptionsOf(
   return {interceptions, unresolved: [...unresolved].sort()};
 }
 
+/** Images are verified when an object is mutated; that they were is looked at when it is validated. */
+function asksFor(rule: CompiledRule, type: CompiledRule['type']): boolean {
+  if (rule.type !== 'verifyImages') return rule.type === type;
+  return type === 'mutate' || (type === 'validate' && rule.images.checks);
+}
+
 /** The filter's operations (or the default) less those that an exclusion by kind and operation alone takes away. */
 function operationsFor(rule: ClassicRule, filter: ResourceFilter, kind: string, type: CompiledRule['type'] | 'background'): string[] {
   const wanted: readonly string[] = filter.operations.length > 0 ? filter.operations : defaultOperations(kind, type);
-  // Mutation has no object to change on DELETE.
-  const possible = type === 'mutate' ? wanted.filter(operation => operation !== 'DELETE') : wanted;
+  const possible = wanted.filter(operation => isPossible(operation, type));
   const excluded = excludedOperations(rule, kind);
   return possible.filter(operation => !excluded.has(operation));
+}
+
+/** On DELETE there is no object to change, and no image that would run. */
+function isPossible(operation: string, type: CompiledRule['type'] | 'background'): boolean {
+  if (type === 'verifyImages') return mutateOperations.includes(operation);
+  return type !== 'mutate' || operation !== 'DELETE';
 }
 
 function defaultOperations(kind: string, type: CompiledRule['type'] | 'background'): readonly string[] {

@@ -70,7 +70,7 @@ export function readSuites(root: string): readonly Suite[] {
 }
 
 const laterKinds = new Set(['ImageValidatingPolicy', 'NamespacedImageValidatingPolicy']);
-const laterFeatures = ['validate.manifests', 'verifyImages'];
+const laterFeatures = ['validate.manifests'];
 
 function waitsFor({policyKinds, features}: IndexEntry, status: string): string | undefined {
   if (status === 'needs-network') return 'a network';

@@ -1,12 +1,13 @@
 import {describe, expect, it} from 'vitest';
 import {frozen, pod, requestOf} from '../../engine/testing/requests.js';
 import {deadline, engineOf, judge, mutated, policyOf, verdicts} from '../../engine/testing/engines.js';
+import {recordingImages} from '../../engine/testing/image-source.js';
 import {recordingLoader} from '../../engine/testing/recording-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
-import type {JsonObject} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {applyJsonPatch} from '../../engine/mutate/index.js';
 import {Budget, defaultLimits} from '../../engine/budget.js';
-import {type EngineRequest, NotImplementedError, type ValidateOptions} from '../../engine/types.js';
+import type {EngineRequest, ValidateOptions} from '../../engine/types.js';
 
 const pods = 'match: {any: [{resources: {kinds: [Pod]}}]}';
 const labels = (name: string, action = '') =>
@@ -637,9 +638,16 @@ describe('the other operations', () => {
     ).toEqual(['scan/b fail', 'scan/c fail']);
   });
 
-  it('verifyAndPatchImages is not served', async () => {
-    const {engine} = engineOf([]);
-    await expect(engine.verifyAndPatchImages(request, {deadline})).rejects.toThrow(NotImplementedError);
+  it('verifyAndPatchImages verifies, puts digests in and keeps a record', async () => {
+    const digest = `sha256:${'1'.repeat(64)}`;
+    const images = recordingImages({tags: {'reg.io/a:v1': digest}, signed: {[digest]: ['AAAA']}});
+    const rules = `[{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, verifyImages: [{imageReferences: ["reg.io/*"], attestors: [{entries: [{keys: {publicKeys: "-----BEGIN PUBLIC KEY-----\\nAAAA\\n-----END PUBLIC KEY-----"}}]}]}]}]`;
+    const {engine} = engineOf([policyOf('p', rules)], {loader: recordingLoader({imageSource: images})});
+    const object = pod('p', {spec: {containers: [{name: 'c', image: 'reg.io/a:v1'}]}});
+    const answer = await engine.verifyAndPatchImages(requestOf({object}), {deadline});
+    expect(answer.results.flatMap(({rules: found}) => found.map(({status}) => status))).toEqual(['pass']);
+    expect(ownPath(answer.object, 'spec', 'containers')).toEqual([{name: 'c', image: `reg.io/a:v1@${digest}`}]);
+    expect(ownPath(answer.object, 'metadata', 'annotations', 'kyverno.io/verify-images')).toBe(`{"reg.io/a@${digest}":"pass"}`);
   });
 
   it('contextLoader is the door that was given', () => {

@@ -201,7 +201,7 @@ describe('a policy that cannot be served', () => {
     ['without a spec', {apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'bad'}}],
     ['with an expression that is none', policyOf('bad', `[{name: r, ${pods}, validate: {pattern: {a: "{{ [[ }}"}}}]`)],
     [
-      'with a rule type to come',
+      'with a key that is none',
       policyOf(
         'bad',
         `[{name: r, ${pods}, verifyImages: [{imageReferences: ["*"], attestors: [{entries: [{keys: {publicKeys: x}}]}]}]}]`,

@@ -1,16 +1,8 @@
 import type {Clock} from '../../adapters/clock.js';
 import type {Logger} from '../../adapters/log/logger.js';
-import type {MaybePromise} from '../../engine/context-loader.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
 import type {Json} from '../../engine/json/types.js';
-import {
-  NotImplementedError,
-  type Engine,
-  type EngineRequest,
-  type MutateOptions,
-  type MutateResponse,
-  type PolicyResult,
-} from '../../engine/types.js';
+import type {Engine, MutateOptions, MutateResponse, PolicyResult} from '../../engine/types.js';
 import {allowed, allowedWith, denied} from '../answers.js';
 import type {AuditJob} from '../audit/audit-job.js';
 import {after, type AdmissionContext, type Handler} from '../context.js';
@@ -37,22 +29,6 @@ const patchVerbosity = 2;
 /** Mutation first, then image policies on the patched object; one patch list from what came in to what goes out. */
 export function mutateHandler(options: MutateHandlerOptions): Handler {
   const {engine, metrics, clock} = options;
-  let verifiesImages = true;
-
-  function images(request: EngineRequest, settings: MutateOptions): MaybePromise<MutateResponse | undefined> {
-    if (!verifiesImages) return undefined;
-    const absent = (error: unknown) => {
-      if (!(error instanceof NotImplementedError)) throw error;
-      verifiesImages = false;
-      return undefined;
-    };
-    try {
-      const response = engine.verifyAndPatchImages(request, settings);
-      return response instanceof Promise ? response.catch(absent) : response;
-    } catch (error) {
-      return absent(error);
-    }
-  }
 
   function finish(context: AdmissionContext, results: readonly PolicyResult[], message: string | undefined): void {
     const request = context.engineRequest!;
@@ -65,18 +41,18 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
   function answer(
     context: AdmissionContext,
     mutated: MutateResponse,
-    verified: MutateResponse | undefined,
+    verified: MutateResponse,
   ): AdmissionAnswer {
     const request = context.engineRequest!;
-    const results = verified === undefined ? mutated.results : [...mutated.results, ...verified.results];
-    if (verified !== undefined && (verified.denied !== undefined || blocks(verified.results))) {
+    const results = verified.results.length === 0 ? mutated.results : [...mutated.results, ...verified.results];
+    if (blocks(verified.results)) {
       const message = denialMessage(request, verified.results);
       finish(context, results, message);
       return denied(message);
     }
     finish(context, results, undefined);
     const warnings = mutationWarnings(results);
-    const patch = verified === undefined ? mutated.patch : [...mutated.patch, ...verified.patch];
+    const patch = [...mutated.patch, ...verified.patch];
     if (patch.length === 0) return warnings.length === 0 ? allowed : allowedWith(warnings);
     const text = stringifyJson(patch as unknown as Json);
     if (options.dumpPatches()) options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: redactPatch(text, request.kind.kind)});
@@ -102,7 +78,7 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
         return counted(denied(message));
       }
       const patched = mutated.object === request.object ? request : {...request, object: mutated.object};
-      return after(images(patched, settings), verified => counted(answer(context, mutated, verified)));
+      return after(engine.verifyAndPatchImages(patched, settings), verified => counted(answer(context, mutated, verified)));
     });
   };
 }

@@ -32,7 +32,7 @@ export function scriptedEngine(script: Partial<Engine> = {}): Engine {
     validate: () => ({results: []}),
     mutate: request => ({results: [], object: request.object, patch: []}),
     generate: absent,
-    verifyAndPatchImages: absent,
+    verifyAndPatchImages: request => ({results: [], object: request.object, patch: []}),
     applyBackgroundChecks: absent,
     contextLoader: (): ContextLoader => absent(),
     ...script,
