@@ -1,8 +1,8 @@
-import {compileException} from '../../engine/exception/compile-exception.js';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import {ruleLists} from '../../engine/compile/rule-lists.js';
 import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
+import {compileException} from '../../engine/exception/compile-exception.js';
 import type {Json} from '../../engine/json/types.js';
 import {loadException} from '../../engine/policy/index.js';
 import {createEngine} from '../../engine/run/create-engine.js';
@@ -22,9 +22,9 @@ import {offlineRequest} from '../offline/request.js';
 import {prettyJson} from '../output/json-text.js';
 import type {Streams} from '../output/streams.js';
 import {type BenchEntry, loadBaseline, saveBaseline} from './baseline.js';
-import {type Comparison, compareBenches} from './compare.js';
 import {benchTable} from './bench-table.js';
-import {measure, type MeasureOptions} from './measure.js';
+import {type Comparison, compareBenches} from './compare.js';
+import {type MeasureOptions, measure} from './measure.js';
 
 export interface BenchFlags {
   readonly resource?: readonly string[];

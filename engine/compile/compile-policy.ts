@@ -10,9 +10,9 @@ import {matchHints} from '../match/match-hint.js';
 import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
 import type {RegexEngine} from '../regex/types.js';
 import {compileTargets} from '../targets/compile-targets.js';
-import {compileImages, imagesFailureAction} from '../verify-images/compile-images.js';
 import type {Operation} from '../types.js';
 import {compileTemplate} from '../variables/template.js';
+import {compileImages, imagesFailureAction} from '../verify-images/compile-images.js';
 import {compileCheck} from './compile-check.js';
 import {compilePatch} from './compile-patch.js';
 import {compileOptionalBlock} from './condition-block.js';
@@ -51,7 +51,13 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
     // Clean-ups run by their schedule, never for a request.
     if (rule.action.type === 'cleanup') return;
     try {
-      rules.push(compileRule(rule, source, {derived: index >= declared.length, regex: options.regex, keyServices: options.keyServices ?? noKeyServices}));
+      rules.push(
+        compileRule(rule, source, {
+          derived: index >= declared.length,
+          regex: options.regex,
+          keyServices: options.keyServices ?? noKeyServices,
+        }),
+      );
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       const {diagnostic} = error;
@@ -87,7 +93,11 @@ interface RuleOptions {
 
 const noKeyServices: ReadonlySet<string> = new Set();
 
-function compileRule(rule: ClassicRule, policy: ClassicPolicy, {derived, regex, keyServices}: RuleOptions): CompiledRule {
+function compileRule(
+  rule: ClassicRule,
+  policy: ClassicPolicy,
+  {derived, regex, keyServices}: RuleOptions,
+): CompiledRule {
   const {path} = rule;
   const base = {
     name: rule.name,

@@ -32,8 +32,12 @@ interface Override {
 }
 
 function compileOverride(override: FailureActionOverride): Override {
-  const namespaces = override.namespaces === undefined || override.namespaces.length === 0 ? undefined : compileGlobs(override.namespaces);
-  const selector = override.namespaceSelector === undefined ? undefined : compileLabelSelector(override.namespaceSelector);
+  const namespaces =
+    override.namespaces === undefined || override.namespaces.length === 0
+      ? undefined
+      : compileGlobs(override.namespaces);
+  const selector =
+    override.namespaceSelector === undefined ? undefined : compileLabelSelector(override.namespaceSelector);
   return {
     action: override.action,
     holds(context, run) {

@@ -2,7 +2,10 @@ import type {PolicyRef} from '../types.js';
 import {imageCheckRule, imageScanRule} from '../verify-images/derived-rules.js';
 import type {CompiledPolicy, CompiledRule} from './types.js';
 
-type RuleLists = Pick<CompiledPolicy, 'rules' | 'validateRules' | 'scanRules' | 'mutateRules' | 'imageRules' | 'backgroundRules'>;
+type RuleLists = Pick<
+  CompiledPolicy,
+  'rules' | 'validateRules' | 'scanRules' | 'mutateRules' | 'imageRules' | 'backgroundRules'
+>;
 
 /** Rules by when they are run. What verifies images takes part twice: in mutation, and in validation or in scans. */
 export function ruleLists(rules: readonly CompiledRule[], policy: PolicyRef): RuleLists {

@@ -1,21 +1,21 @@
 import type {CompiledCleanup} from '../cleanup/compile-cleanup-policy.js';
+import type {CompiledConditions} from '../conditions/index.js';
 import type {CompiledEntry} from '../context/compile-entry.js';
 import type {RequestContext} from '../context/request-context.js';
 import type {RuleRun} from '../context/rule-run.js';
 import type {RuleScope} from '../context/rule-scope.js';
-import type {CompiledConditions} from '../conditions/index.js';
 import type {Generate} from '../generate/compile-generate.js';
 import type {Json, JsonObject} from '../json/types.js';
+import type {Matcher, QuickTest} from '../match/compile-filter.js';
 import type {KindSelector} from '../match/kind-selector.js';
 import type {MatchHint} from '../match/match-hint.js';
-import type {Matcher, QuickTest} from '../match/compile-filter.js';
 import type {Exemption} from '../pod-security/exclusion.js';
 import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
-import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
 import type {MutateTargets} from '../targets/compile-targets.js';
-import type {CompiledImages} from '../verify-images/compile-images.js';
+import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
 import type {TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
+import type {CompiledImages} from '../verify-images/compile-images.js';
 
 /** What a check came to. `undefined` in its place = the rule has nothing to say about this request. */
 export interface Outcome {
@@ -32,7 +32,11 @@ export type Conditions = CompiledConditions<TemplateScope>;
  * Judges `subject` (the object, a loop element) in a scope. Throws EvalError for what cannot be evaluated. Exemptions
  * are for `validate.podSecurity` alone, which exceptions may free from single controls.
  */
-export type Check = (subject: Json | undefined, scope: RuleScope, exemptions?: readonly Exemption[]) => Outcome | undefined;
+export type Check = (
+  subject: Json | undefined,
+  scope: RuleScope,
+  exemptions?: readonly Exemption[],
+) => Outcome | undefined;
 
 /** Patches an object; `undefined` message parts are filled by the rule. */
 export interface PatchOutcome {
@@ -105,7 +109,12 @@ export interface CompiledTargetsRule extends RuleBase {
   readonly mutateTargets: MutateTargets;
 }
 
-export type CompiledRule = CompiledValidateRule | CompiledMutateRule | CompiledGenerateRule | CompiledTargetsRule | CompiledImagesRule;
+export type CompiledRule =
+  | CompiledValidateRule
+  | CompiledMutateRule
+  | CompiledGenerateRule
+  | CompiledTargetsRule
+  | CompiledImagesRule;
 
 /** One policy, ready to be run. Immutable; shared by all requests. */
 export interface CompiledPolicy {

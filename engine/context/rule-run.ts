@@ -4,11 +4,11 @@ import {BudgetError, EvalError} from '../diagnostic.js';
 import type {FunctionEnv} from '../jmespath/types.js';
 import {jsonSize} from '../json/size.js';
 import type {Json} from '../json/types.js';
+import type {Fault} from '../quarantine/quarantine.js';
 import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
 import type {GivenValues} from './given-values.js';
 import {scopeLoader} from './scoped-loader.js';
-import type {Fault} from '../quarantine/quarantine.js';
 import {isPromise, Suspend} from './suspend.js';
 import {textOfThrown} from './thrown-text.js';
 
@@ -18,7 +18,11 @@ type Outcome = {readonly value: unknown} | {readonly error: unknown};
 const maxLoads = 256;
 /** Bytes that what was fetched may take in one request, whatever its rules make of it. */
 const maxLoadedBytes = 32 * 1024 * 1024;
-const unlimited = {steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY};
+const unlimited = {
+  steps: Number.POSITIVE_INFINITY,
+  bytes: Number.POSITIVE_INFINITY,
+  deadline: Number.POSITIVE_INFINITY,
+};
 
 export interface RunOptions {
   readonly loader: ContextLoader;

@@ -22,16 +22,23 @@ interface ImageExtractor {
 export function compileExtractors(raw: JsonObject | undefined, path: string): ImageExtractors {
   const found = new Map<string, readonly ImageExtractor[]>();
   for (const kind of Object.keys(raw ?? {})) {
-    found.set(kind, objects(raw, kind).map((entry, index) => compileExtractor(entry, `${path}.${kind}[${index}]`)));
+    found.set(
+      kind,
+      objects(raw, kind).map((entry, index) => compileExtractor(entry, `${path}.${kind}[${index}]`)),
+    );
   }
   return found;
 }
 
 function compileExtractor(entry: JsonObject, path: string): ImageExtractor {
   const written = text(entry, 'path') ?? '';
-  const fields = written.split('/').map(field => field.trim()).filter(field => field !== '');
+  const fields = written
+    .split('/')
+    .map(field => field.trim())
+    .filter(field => field !== '');
   const value = text(entry, 'value') || fields.at(-1);
-  if (value === undefined) throw new CompileError({code: 'extractor-path', path: `${path}.path`, message: 'path is required'});
+  if (value === undefined)
+    throw new CompileError({code: 'extractor-path', path: `${path}.path`, message: 'path is required'});
   const jmesPath = text(entry, 'jmesPath');
   return {
     path: written,
@@ -45,7 +52,11 @@ function compileExtractor(entry: JsonObject, path: string): ImageExtractor {
 
 /** The object's images: by its kind's extractors, else as Pods and their controllers hold them. Throws `EvalError`. */
 export function findImages(
-  {kind, resource, extractors}: {readonly kind: string; readonly resource: JsonObject; readonly extractors: ImageExtractors},
+  {
+    kind,
+    resource,
+    extractors,
+  }: {readonly kind: string; readonly resource: JsonObject; readonly extractors: ImageExtractors},
   env: FunctionEnv & {readonly budget: Budget},
 ): readonly FoundImage[] {
   const own = extractors.get(kind);
@@ -71,7 +82,8 @@ class Walk {
       for (const [key, item] of this.#items(value)) this.from(item, depth + 1, [...path, key]);
       return;
     }
-    if (!isObject(value)) throw new EvalError(`imageExtractors path ${this.extractor.path}: invalid image config at /${path.join('/')}`);
+    if (!isObject(value))
+      throw new EvalError(`imageExtractors path ${this.extractor.path}: invalid image config at /${path.join('/')}`);
     if (field === undefined) this.#at(value, path);
     else this.from(own(value, field), depth + 1, [...path, field]);
   }
@@ -88,9 +100,11 @@ class Walk {
     if (typeof written !== 'string' || written.trim() === '') return;
     const place = [...path, value];
     const name = key === undefined ? `/${place.join('/')}` : own(holder, key);
-    if (typeof name !== 'string') throw new EvalError(`imageExtractors path ${this.extractor.path}: invalid key ${String(key)}`);
+    if (typeof name !== 'string')
+      throw new EvalError(`imageExtractors path ${this.extractor.path}: invalid key ${String(key)}`);
     const taken = query === undefined ? written : query.evaluate(written, this.env);
-    if (typeof taken !== 'string') throw new EvalError(`imageExtractors path ${this.extractor.path}: jmesPath did not come to a string`);
+    if (typeof taken !== 'string')
+      throw new EvalError(`imageExtractors path ${this.extractor.path}: jmesPath did not come to a string`);
     if (taken.trim() !== '') this.found.push(foundImage({list, key: name, path: place, text: taken}));
   }
 }

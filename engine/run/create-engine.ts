@@ -1,37 +1,49 @@
 import type {BudgetLimits} from '../budget.js';
 import {defaultLimits} from '../budget.js';
 import {builtinResourceMap} from '../builtin-resources.js';
-import type {CompiledImagesRule, CompiledMutateRule, CompiledPolicy, CompiledRule, CompiledValidateRule} from '../compile/types.js';
-import type {ContextLoader} from '../context-loader.js';
+import type {
+  CompiledImagesRule,
+  CompiledMutateRule,
+  CompiledPolicy,
+  CompiledRule,
+  CompiledValidateRule,
+} from '../compile/types.js';
 import type {GivenValues} from '../context/given-values.js';
 import {RequestContext} from '../context/request-context.js';
 import {RuleRun} from '../context/rule-run.js';
 import {scopeLoader} from '../context/scoped-loader.js';
 import {isPromise} from '../context/suspend.js';
+import type {ContextLoader} from '../context-loader.js';
 import {diffJson} from '../mutate/index.js';
-import {watchRequest} from '../quarantine/request-watch.js';
 import type {Quarantine} from '../quarantine/quarantine.js';
+import {watchRequest} from '../quarantine/request-watch.js';
 import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
-import {type Candidate, comparePolicies, partOf, type PolicySnapshot, type ValidatePart} from '../snapshot/policy-snapshot.js';
-import type {SnapshotSource} from '../snapshot/types.js';
 import {
-  type Engine,
-  type EngineRequest,
-  type GenerateResponse,
-  type MutateOptions,
-  type MutateResponse,
-  type PolicyResult,
-  type RuleResult,
-  type ValidateOptions,
-  type ValidateResponse,
+  type Candidate,
+  comparePolicies,
+  type PolicySnapshot,
+  partOf,
+  type ValidatePart,
+} from '../snapshot/policy-snapshot.js';
+import type {SnapshotSource} from '../snapshot/types.js';
+import type {
+  Engine,
+  EngineRequest,
+  GenerateResponse,
+  MutateOptions,
+  MutateResponse,
+  PolicyResult,
+  RuleResult,
+  ValidateOptions,
+  ValidateResponse,
 } from '../types.js';
-import {backgroundRule} from './background-rule.js';
 import {ImageRecord, recordKey} from '../verify-images/record.js';
-import {imagesRule} from './images-rule.js';
-import {mutateRule} from './mutate-rule.js';
+import {backgroundRule} from './background-rule.js';
 import {Breather} from './breather.js';
 import {drive, type Steps} from './drive.js';
+import {imagesRule} from './images-rule.js';
+import {mutateRule} from './mutate-rule.js';
 import {resultOf} from './results.js';
 import {validateRule} from './validate-rule.js';
 
@@ -86,7 +98,12 @@ class ClassicEngine {
     const candidates =
       index !== undefined
         ? index.select(context)
-        : partOf(namedCandidates(snapshot, only ?? [], policy => (phase === 'background' ? policy.scanRules : policy.validateRules)), {phase, bucket: bucket === 'enforce' ? 'all' : bucket});
+        : partOf(
+            namedCandidates(snapshot, only ?? [], policy =>
+              phase === 'background' ? policy.scanRules : policy.validateRules,
+            ),
+            {phase, bucket: bucket === 'enforce' ? 'all' : bucket},
+          );
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return nothing;
     return drive(this.#validate(candidates, {context, call, snapshot, phase}));
@@ -94,7 +111,12 @@ class ClassicEngine {
 
   *#validate(
     candidates: ReadonlyArray<Candidate<CompiledValidateRule>>,
-    {context, call, snapshot, phase}: {context: RequestContext; call: ValidateOptions; snapshot: PolicySnapshot; phase: ValidatePart['phase']},
+    {
+      context,
+      call,
+      snapshot,
+      phase,
+    }: {context: RequestContext; call: ValidateOptions; snapshot: PolicySnapshot; phase: ValidatePart['phase']},
   ): Steps<ValidateResponse> {
     const {request} = context;
     const runs = new RunPool(this.#options, call.deadline, phase === 'background' && call.fetchImages !== true);
@@ -114,7 +136,9 @@ class ClassicEngine {
         if (!rule.mayMatch(context)) continue;
         const run = runs.for(policy);
         run.startRule();
-        const answer = run.complete(() => validateRule({rule, policy, context, run, snapshot, bucket, refusal: watch?.refusal}));
+        const answer = run.complete(() =>
+          validateRule({rule, policy, context, run, snapshot, bucket, refusal: watch?.refusal}),
+        );
         const result = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
         if (result === undefined) continue;
         watch?.saw(policy, run);
@@ -190,8 +214,12 @@ class ClassicEngine {
     const snapshot = this.#options.policies.current;
     call.trace?.loaded();
     const named = call.only !== undefined;
-    const found = named ? namedCandidates(snapshot, call.only ?? [], policy => policy.imageRules) : snapshot.imageCandidates(request).all;
-    const candidates = found.filter(({policy, rules}) => rules.length > 0 && this.#serves(policy, call, named, request));
+    const found = named
+      ? namedCandidates(snapshot, call.only ?? [], policy => policy.imageRules)
+      : snapshot.imageCandidates(request).all;
+    const candidates = found.filter(
+      ({policy, rules}) => rules.length > 0 && this.#serves(policy, call, named, request),
+    );
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return {results: [], object: original, patch: []};
     const elsewhere = this.#askedElsewhere(snapshot, call, request);
@@ -213,14 +241,20 @@ class ClassicEngine {
         const run = runs.for(policy);
         run.startRule();
         const current = context;
-        const answer = run.complete(() => imagesRule({rule, policy, context: current, run, snapshot, refusal: watch?.refusal}));
+        const answer = run.complete(() =>
+          imagesRule({rule, policy, context: current, run, snapshot, refusal: watch?.refusal}),
+        );
         const outcome = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
         if (outcome === undefined) continue;
         watch?.saw(policy, run);
         rules.push(...outcome.results);
         record = record.with(recordKey(policy.ref), rule.name, outcome.statuses);
         if (outcome.object !== undefined) context = context.withObject(outcome.object);
-        if (policy.source.spec.applyRules === 'One' && outcome.results.some(({status}) => status === 'pass' || status === 'fail')) break;
+        if (
+          policy.source.spec.applyRules === 'One' &&
+          outcome.results.some(({status}) => status === 'pass' || status === 'fail')
+        )
+          break;
       }
       const result = rules.length > 0 ? resultOf(policy, rules, this.#summary(started, call)) : undefined;
       if (result !== undefined) results.push(result);
@@ -252,7 +286,9 @@ class ClassicEngine {
         if (call.rules !== undefined && !call.rules.includes(rule.name)) continue;
         const run = runs.for(policy);
         run.startRule();
-        const answer = run.complete(() => backgroundRule({rule, policy, context, run, snapshot, refusal: watch?.refusal}, call.selectOnly));
+        const answer = run.complete(() =>
+          backgroundRule({rule, policy, context, run, snapshot, refusal: watch?.refusal}, call.selectOnly),
+        );
         const found = isPromise(answer) ? await answer : answer;
         if (found.length > 0) watch?.saw(policy, run);
         rules.push(...found);
@@ -280,7 +316,9 @@ class ClassicEngine {
       const run = runs.for(policy);
       run.startRule();
       const current = context;
-      const answer = run.complete(() => mutateRule({rule, policy, context: current, run, snapshot, refusal: watch?.refusal}));
+      const answer = run.complete(() =>
+        mutateRule({rule, policy, context: current, run, snapshot, refusal: watch?.refusal}),
+      );
       const outcome = isPromise(answer) ? ((yield answer) as Awaited<typeof answer>) : answer;
       if (outcome === undefined) continue;
       watch?.saw(policy, run);
@@ -302,14 +340,20 @@ class ClassicEngine {
     const found = new Set<string>();
     for (const policy of snapshot.policies.values()) {
       if (policy.imageRules.length === 0 || !concernsNamespace(policy, request)) continue;
-      const here = call.only?.includes(policy.ref.key) ?? (!policy.fineGrained && (call.failurePolicy === undefined || this.#failurePolicy(policy) === call.failurePolicy));
+      const here =
+        call.only?.includes(policy.ref.key) ??
+        (!policy.fineGrained &&
+          (call.failurePolicy === undefined || this.#failurePolicy(policy) === call.failurePolicy));
       if (!here) found.add(recordKey(policy.ref));
     }
     return found;
   }
 
   #summary(started: number, call: MutateOptions) {
-    return {errors: this.#options.forceIgnore === true ? ('Ignore' as const) : call.errors, duration: (this.#options.loader.now() - started) * 1e6};
+    return {
+      errors: this.#options.forceIgnore === true ? ('Ignore' as const) : call.errors,
+      duration: (this.#options.loader.now() - started) * 1e6,
+    };
   }
 
   #failurePolicy(policy: CompiledPolicy) {
@@ -317,7 +361,10 @@ class ClassicEngine {
   }
 }
 
-function mayConcern({rules}: Candidate<CompiledValidateRule | CompiledMutateRule | CompiledImagesRule>, context: RequestContext): boolean {
+function mayConcern(
+  {rules}: Candidate<CompiledValidateRule | CompiledMutateRule | CompiledImagesRule>,
+  context: RequestContext,
+): boolean {
   for (const rule of rules) if (rule.mayMatch(context)) return true;
   return false;
 }
@@ -364,7 +411,9 @@ class RunPool {
     if (known !== undefined) return known;
     const {loader, regex, allowServiceCalls = false} = this.#options;
     const run = new RuleRun({
-      loader: scopeLoader(loader, namespace === '' ? {kind: 'cluster'} : {kind: 'namespace', namespace}, {allowServiceCalls}),
+      loader: scopeLoader(loader, namespace === '' ? {kind: 'cluster'} : {kind: 'namespace', namespace}, {
+        allowServiceCalls,
+      }),
       regex,
       limits: this.#limits,
       given: this.#options.given,

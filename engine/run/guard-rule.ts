@@ -7,8 +7,8 @@ import {Suspend} from '../context/suspend.js';
 import {textOfThrown} from '../context/thrown-text.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
 import type {CompiledException} from '../exception/compile-exception.js';
-import {imageVariables} from '../verify-images/verify-images.js';
 import type {PolicySnapshot} from '../snapshot/policy-snapshot.js';
+import {imageVariables} from '../verify-images/verify-images.js';
 
 export interface RuleCall<R extends CompiledRule> {
   readonly rule: R;

@@ -7,7 +7,15 @@ import type {RuleResult} from '../types.js';
 import {ImageRecord, type ImageStatus, type ImageStatuses, recordKey, worseOf} from '../verify-images/record.js';
 import {summarise} from '../verify-images/summary.js';
 import {type ImageOutcome, type VerifyCall, verifyImages} from '../verify-images/verify-images.js';
-import {exceptionOutcome, guard, matchingExceptions, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
+import {
+  exceptionOutcome,
+  guard,
+  matchingExceptions,
+  preconditionOutcome,
+  type RuleCall,
+  scopeFor,
+  selects,
+} from './guard-rule.js';
 import {ruleResult} from './results.js';
 
 export interface ImagesRuleOutcome {
@@ -24,31 +32,47 @@ const nothing: ImageStatuses = new Map();
 export function imagesRule(call: RuleCall<CompiledImagesRule>): ImagesRuleOutcome | undefined {
   const {rule, context, run} = call;
   const failed = (message: string): ImagesRuleOutcome => ({
-    results: [ruleResult(rule, {status: 'error', message}, {type: 'ImageVerify', action: rule.fixedAction ?? 'Enforce'})],
+    results: [
+      ruleResult(rule, {status: 'error', message}, {type: 'ImageVerify', action: rule.fixedAction ?? 'Enforce'}),
+    ],
     statuses: nothing,
   });
-  return guard<ImagesRuleOutcome | undefined>(run, () => {
-    if (!selects(call)) return undefined;
-    const action = rule.fixedAction ?? rule.action(context, run);
-    const refusal = call.refusal?.(call.policy);
-    if (refusal !== undefined) return failed(refusal);
-    const scope = scopeFor(call);
-    const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
-      ruleResult(rule, outcome, {type: 'ImageVerify', action, scope, ...(exceptions !== undefined && {exceptions})});
-    const precondition = preconditionOutcome(rule, scope);
-    if (precondition !== undefined) return {results: [answer(precondition)], statuses: nothing};
-    const exceptions = matchingExceptions(call, scope);
-    if (exceptions.length > 0) return {results: [answer(exceptionOutcome(exceptions), exceptions)], statuses: nothing};
-    const {object} = context.request;
-    if (object === undefined) return undefined;
-    const outcomes = verifyImages({images: rule.images, scope, policy: call.policy.ref.name, rule: rule.name, before: imagesBefore(call), mutates: true});
-    const patched = withDigests(object, outcomes);
-    return {
-      results: summarise(outcomes).map(({warns, ...outcome}) => (warns ? {...answer(outcome), warns: true} : answer(outcome))),
-      ...(patched !== object && {object: patched}),
-      statuses: statusesOf(outcomes),
-    };
-  }, failed);
+  return guard<ImagesRuleOutcome | undefined>(
+    run,
+    () => {
+      if (!selects(call)) return undefined;
+      const action = rule.fixedAction ?? rule.action(context, run);
+      const refusal = call.refusal?.(call.policy);
+      if (refusal !== undefined) return failed(refusal);
+      const scope = scopeFor(call);
+      const answer = (outcome: Outcome, exceptions?: readonly string[]) =>
+        ruleResult(rule, outcome, {type: 'ImageVerify', action, scope, ...(exceptions !== undefined && {exceptions})});
+      const precondition = preconditionOutcome(rule, scope);
+      if (precondition !== undefined) return {results: [answer(precondition)], statuses: nothing};
+      const exceptions = matchingExceptions(call, scope);
+      if (exceptions.length > 0)
+        return {results: [answer(exceptionOutcome(exceptions), exceptions)], statuses: nothing};
+      const {object} = context.request;
+      if (object === undefined) return undefined;
+      const outcomes = verifyImages({
+        images: rule.images,
+        scope,
+        policy: call.policy.ref.name,
+        rule: rule.name,
+        before: imagesBefore(call),
+        mutates: true,
+      });
+      const patched = withDigests(object, outcomes);
+      return {
+        results: summarise(outcomes).map(({warns, ...outcome}) =>
+          warns ? {...answer(outcome), warns: true} : answer(outcome),
+        ),
+        ...(patched !== object && {object: patched}),
+        statuses: statusesOf(outcomes),
+      };
+    },
+    failed,
+  );
 }
 
 /** What stood in the object before this update, and what was known of it. */
@@ -69,11 +93,15 @@ function imagesBefore({rule, context, policy, run}: RuleCall<CompiledImagesRule>
 
 function withDigests(object: JsonObject, outcomes: readonly ImageOutcome[]): JsonObject {
   const changed = outcomes.filter(({found, image}) => image.text !== found.text);
-  return applyJsonPatch(object, changed.map(({image}) => ({op: 'replace', path: image.pointer, value: image.text})));
+  return applyJsonPatch(
+    object,
+    changed.map(({image}) => ({op: 'replace', path: image.pointer, value: image.text})),
+  );
 }
 
 function statusesOf(outcomes: readonly ImageOutcome[]): ImageStatuses {
   const statuses = new Map<string, ImageStatus>();
-  for (const {image, status} of outcomes) if (status !== undefined) statuses.set(image.name, worseOf(statuses.get(image.name), status));
+  for (const {image, status} of outcomes)
+    if (status !== undefined) statuses.set(image.name, worseOf(statuses.get(image.name), status));
   return statuses;
 }

@@ -2,10 +2,18 @@ import type {CompiledValidateRule, Outcome} from '../compile/types.js';
 import {RequestContext} from '../context/request-context.js';
 import {EvalError} from '../diagnostic.js';
 import type {CompiledException} from '../exception/compile-exception.js';
+import {type Exemption, exempted} from '../pod-security/index.js';
 import {ruleInBucket} from '../snapshot/policy-snapshot.js';
 import type {EngineRequest, RuleResult, RuleType, ValidateOptions} from '../types.js';
-import {type Exemption, exempted} from '../pod-security/index.js';
-import {exceptionOutcome, exceptionsOf, guard, preconditionOutcome, type RuleCall, scopeFor, selects} from './guard-rule.js';
+import {
+  exceptionOutcome,
+  exceptionsOf,
+  guard,
+  preconditionOutcome,
+  type RuleCall,
+  scopeFor,
+  selects,
+} from './guard-rule.js';
 import {ruleResult} from './results.js';
 
 export interface ValidateCall extends RuleCall<CompiledValidateRule> {
@@ -19,7 +27,8 @@ export function validateRule(call: ValidateCall): RuleResult | undefined {
   return guard(
     call.run,
     () => judge(call),
-    message => ruleResult(rule, {status: 'error', message}, {type: typeOf(rule), action: rule.fixedAction ?? 'Enforce'}),
+    message =>
+      ruleResult(rule, {status: 'error', message}, {type: typeOf(rule), action: rule.fixedAction ?? 'Enforce'}),
   );
 }
 
@@ -41,7 +50,8 @@ function judge(call: ValidateCall): RuleResult | undefined {
       if (precondition !== undefined) return answer(precondition);
       const exceptions = exceptionsOf(call, scope);
       const exemptions = exceptions.length === 0 ? undefined : exemptionsOf(rule, exceptions);
-      if (exceptions.length > 0 && exemptions === undefined) return answer(skipped(rule, keysOf(exceptions)), keysOf(exceptions));
+      if (exceptions.length > 0 && exemptions === undefined)
+        return answer(skipped(rule, keysOf(exceptions)), keysOf(exceptions));
       const outcome = rule.check(context.resource, scope, exemptions);
       if (outcome === undefined) return undefined;
       if (exemptions !== undefined && outcome.status === 'skip') return answer(outcome, keysOf(exceptions));

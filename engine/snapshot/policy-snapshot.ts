@@ -24,7 +24,6 @@ const noExceptions: readonly CompiledException[] = [];
 /** Distinct (kind, subresource, operation, namespace) keys kept; beyond it the memo starts over. */
 const memoLimit = 4096;
 
-
 /** In which run a policy is asked: at admission or in background scans, and there in which bucket. */
 export interface ValidatePart {
   readonly phase: 'admission' | 'background';
@@ -50,7 +49,10 @@ export class PolicySnapshot {
   readonly #background: KindIndex<BackgroundRule>;
   readonly #memo = new Map<string, CandidateIndex<CompiledRule>>();
 
-  private constructor(policies: ReadonlyMap<string, CompiledPolicy>, exceptions: ReadonlyMap<string, CompiledException>) {
+  private constructor(
+    policies: ReadonlyMap<string, CompiledPolicy>,
+    exceptions: ReadonlyMap<string, CompiledException>,
+  ) {
     this.policies = policies;
     this.exceptions = exceptions;
     const ordered = [...policies.values()].sort(comparePolicies);
@@ -77,7 +79,9 @@ export class PolicySnapshot {
 
   /** Policies that are in the shared webhook entries, take part and may concern the request. */
   validateCandidates(request: EngineRequest, part: ValidatePart): CandidateIndex<CompiledValidateRule> {
-    return this.#candidates(`validate ${part.phase} ${part.bucket}`, request, () => partOf((part.phase === 'background' ? this.#scan : this.#validate).find(request), part));
+    return this.#candidates(`validate ${part.phase} ${part.bucket}`, request, () =>
+      partOf((part.phase === 'background' ? this.#scan : this.#validate).find(request), part),
+    );
   }
 
   mutateCandidates(request: EngineRequest): CandidateIndex<CompiledMutateRule> {
@@ -143,7 +147,11 @@ export function inBucket(bucket: ValidateOptions['bucket'], action: FailureActio
 }
 
 /** Whether a rule takes part: what verifyImages rules check is part of every answer and of no audit. */
-export function ruleInBucket(bucket: ValidateOptions['bucket'], rule: CompiledValidateRule, action: FailureAction): boolean {
+export function ruleInBucket(
+  bucket: ValidateOptions['bucket'],
+  rule: CompiledValidateRule,
+  action: FailureAction,
+): boolean {
   return rule.isImageCheck === true ? bucket === 'all' || bucket === 'enforce' : inBucket(bucket, action);
 }
 

@@ -52,7 +52,8 @@ export function recordingImages(tables: ImageTables): RecordingImages {
   };
   const digestOf = (image: string): string => {
     const host = image.slice(0, image.indexOf('/'));
-    if (tables.down?.includes(host)) throw new ImageVerificationError(`dial tcp ${host}: connection refused`, 'unreachable');
+    if (tables.down?.includes(host))
+      throw new ImageVerificationError(`dial tcp ${host}: connection refused`, 'unreachable');
     const at = image.indexOf('@');
     const digest = at < 0 ? tables.tags?.[image] : image.slice(at + 1);
     if (digest === undefined) throw new ImageVerificationError(`${image}: MANIFEST_UNKNOWN`, 'unverified');
@@ -80,7 +81,11 @@ export function recordingImages(tables: ImageTables): RecordingImages {
         const digest = digestOf(query.image);
         if (query.attestor !== undefined) mustHaveSigned(digest, signerName(query));
         const all = tables.attested?.[digest] ?? {};
-        return {digest, statements: all[query.type] ?? [], otherTypes: Object.keys(all).filter(type => type !== query.type)};
+        return {
+          digest,
+          statements: all[query.type] ?? [],
+          otherTypes: Object.keys(all).filter(type => type !== query.type),
+        };
       }),
   };
 }

@@ -1,5 +1,5 @@
-import {isPromise, Suspend} from '../context/suspend.js';
 import type {RuleRun} from '../context/rule-run.js';
+import {isPromise, Suspend} from '../context/suspend.js';
 import {EvalError} from '../diagnostic.js';
 import {
   type AttestationQuery,
@@ -31,15 +31,22 @@ const nobody: Refusal = {reason: 'unreachable', message: 'no registry is asked h
 /** May suspend. Rejections that are no answer of a registry (of the scope, of a bug) are thrown. */
 export function askRegistry(run: RuleRun, {useCache}: RegistryOptions): Registry {
   const {images} = run.loader;
-  const ask = <Q extends object, T>(kind: string, query: Q, answer: (source: ImageSource, options: ImageOptions) => Promise<T> | T): Answer<T> => {
+  const ask = <Q extends object, T>(
+    kind: string,
+    query: Q,
+    answer: (source: ImageSource, options: ImageOptions) => Promise<T> | T,
+  ): Answer<T> => {
     if (images === undefined) return {refusal: nobody};
     const key = `${kind}:${String(useCache)}:${JSON.stringify(query)}`;
-    return run.settle<Answer<T>>(key, ({deadline}) => caught(() => answer(images, {deadline, useCache, ...(run.cachedImagesOnly && {cacheOnly: true})})));
+    return run.settle<Answer<T>>(key, ({deadline}) =>
+      caught(() => answer(images, {deadline, useCache, ...(run.cachedImagesOnly && {cacheOnly: true})})),
+    );
   };
   return {
     signature: query => ask('signature', query, (source, options) => source.verifySignature(query, options)),
     attestations: query => ask('attestations', query, (source, options) => source.verifyAttestations(query, options)),
-    digest: (image, access) => ask('digest', {image, access}, (source, options) => source.resolveDigest(image, access, options)),
+    digest: (image, access) =>
+      ask('digest', {image, access}, (source, options) => source.resolveDigest(image, access, options)),
   };
 }
 

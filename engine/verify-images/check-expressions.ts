@@ -13,7 +13,8 @@ export function checkExpressions(set: AttestorSet, regex: RegexEngine | undefine
     }
     const {signer} = member.attestor;
     if (signer.type !== 'keyless') continue;
-    for (const {issuer, subject} of signer.identities) for (const match of [issuer, subject]) checkExpression(match, member.path, regex);
+    for (const {issuer, subject} of signer.identities)
+      for (const match of [issuer, subject]) checkExpression(match, member.path, regex);
   }
 }
 

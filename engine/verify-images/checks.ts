@@ -23,10 +23,18 @@ export function imageCheck(images: CompiledImages, {policy, rule}: ImageChecksOp
   return (_subject, scope) => {
     if (scope.deleting || scope.context.request.object === undefined) return undefined;
     const found = imagesOf(images, scope).map(readable);
-    const pairs = found.flatMap(image => images.entries.filter(entry => entry.matches(image.parts)).map(entry => ({image, entry})));
+    const pairs = found.flatMap(image =>
+      images.entries.filter(entry => entry.matches(image.parts)).map(entry => ({image, entry})),
+    );
     if (pairs.length === 0) return undefined;
     const statuses = ImageRecord.of(scope.context.resource).statuses(recordKey(policy), rule);
-    const answers = together(pairs.map(({image, entry}) => () => checkImage(image, entry, {images, scope, statuses, policy, rule})));
+    const answers = together(
+      pairs.map(
+        ({image, entry}) =>
+          () =>
+            checkImage(image, entry, {images, scope, statuses, policy, rule}),
+      ),
+    );
     const failed = answers.find(answer => answer.status === 'fail' || answer.status === 'error');
     if (failed !== undefined) return failed;
     const skipped = pairs.filter((_pair, index) => answers[index]?.status === 'skip').map(({image}) => image.name);
@@ -55,7 +63,15 @@ function checkImage(image: CurrentImage, entry: CompiledImageEntry, call: ImageC
   // The API server takes no annotation of a Pod together with its ephemeral containers: their images are asked for anew.
   const isUnrecorded = recorded === undefined && entry.isProven && scope.context.subresource === 'ephemeralcontainers';
   if (!isUnrecorded) return {status: 'fail', message: `unverified image ${image.name}`};
-  const [outcome] = summarise(verifyImages({...call, images: {...call.images, entries: [entry]}, policy: call.policy.name, before: nothingBefore, mutates: false}).filter(found => found.image.pointer === image.pointer));
+  const [outcome] = summarise(
+    verifyImages({
+      ...call,
+      images: {...call.images, entries: [entry]},
+      policy: call.policy.name,
+      before: nothingBefore,
+      mutates: false,
+    }).filter(found => found.image.pointer === image.pointer),
+  );
   return outcome ?? {status: 'fail', message: `unverified image ${image.name}`};
 }
 
@@ -66,12 +82,25 @@ function checkImage(image: CurrentImage, entry: CompiledImageEntry, call: ImageC
 export function imageScan(images: CompiledImages, {policy, rule}: ImageChecksOptions): Check {
   return (_subject, scope) => {
     if (scope.context.request.object === undefined) return undefined;
-    const [outcome] = summarise(verifyImages({images, scope, policy: policy.name, rule, before: recordedBefore(scope, images, {policy, rule}), mutates: false}));
+    const [outcome] = summarise(
+      verifyImages({
+        images,
+        scope,
+        policy: policy.name,
+        rule,
+        before: recordedBefore(scope, images, {policy, rule}),
+        mutates: false,
+      }),
+    );
     return outcome && {status: outcome.status, message: outcome.message};
   };
 }
 
-function recordedBefore(scope: RuleScope, images: CompiledImages, {policy, rule}: ImageChecksOptions): VerifyCall['before'] {
+function recordedBefore(
+  scope: RuleScope,
+  images: CompiledImages,
+  {policy, rule}: ImageChecksOptions,
+): VerifyCall['before'] {
   if (!scope.env.cachedImagesOnly) return nothingBefore;
   const statuses = ImageRecord.of(scope.context.resource).statuses(recordKey(policy), rule);
   return {texts: new Set(imagesOf(images, scope).map(({text}) => text)), statuses};

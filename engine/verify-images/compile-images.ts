@@ -1,10 +1,10 @@
 import {compileBlock} from '../compile/condition-block.js';
 import type {Conditions} from '../compile/types.js';
 import type {RuleScope} from '../context/rule-scope.js';
-import {CompileError, EvalError, BudgetError} from '../diagnostic.js';
+import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
 import {compileExtractors, type ImageExtractors} from '../image/image-extractors.js';
 import type {ImageReference} from '../image/parse-image.js';
-import {type Json, type JsonObject, isObject, own} from '../json/types.js';
+import {isObject, type Json, type JsonObject, own} from '../json/types.js';
 import {child, flag, list, objects, strings, text} from '../policy/access.js';
 import type {ClassicRule, VerifyImagesAction} from '../policy/model.js';
 import type {RegexEngine} from '../regex/types.js';
@@ -54,8 +54,14 @@ export interface CompileImagesOptions {
 /** Fields with their own meaning of variables, or none. */
 const readLater: ReadonlySet<string> = new Set(['imageReferences', 'skipImageReferences', 'validate']);
 
-export function compileImages(rule: ClassicRule, action: VerifyImagesAction, options: CompileImagesOptions): CompiledImages {
-  const entries = action.raw.map((entry, index) => compileEntry(withoutFlatForm(entry), `${rule.path}.verifyImages[${index}]`, options));
+export function compileImages(
+  rule: ClassicRule,
+  action: VerifyImagesAction,
+  options: CompileImagesOptions,
+): CompiledImages {
+  const entries = action.raw.map((entry, index) =>
+    compileEntry(withoutFlatForm(entry), `${rule.path}.verifyImages[${index}]`, options),
+  );
   return {
     entries,
     extractors: compileExtractors(rule.imageExtractors, `${rule.path}.imageExtractors`),
@@ -82,7 +88,9 @@ function compileEntry(entry: JsonObject, path: string, options: CompileImagesOpt
     isProven: objects(entry, 'attestors').length > 0 || attestations.length > 0,
     resolve: compileResolve(entry, path, options),
     conditions: attestations.map((attestation, index) =>
-      list(attestation, 'conditions').map((block, at) => compileBlock(block, `${path}.attestations[${index}].conditions[${at}]`)),
+      list(attestation, 'conditions').map((block, at) =>
+        compileBlock(block, `${path}.attestations[${index}].conditions[${at}]`),
+      ),
     ),
     deny: compileDeny(validate, `${path}.validate`),
   };
@@ -99,7 +107,11 @@ function compileDeny(validate: JsonObject | undefined, path: string): Deny | und
 }
 
 /** An entry without variables is read once, so that its faults are told when the policy is loaded. */
-function compileResolve(entry: JsonObject, path: string, {policy, keyServices, regex}: CompileImagesOptions): CompiledImageEntry['resolve'] {
+function compileResolve(
+  entry: JsonObject,
+  path: string,
+  {policy, keyServices, regex}: CompileImagesOptions,
+): CompiledImageEntry['resolve'] {
   const template = compileTemplate(withVariables(entry), path);
   const secretNamespace = policy.namespace === '' ? undefined : policy.namespace;
   if (template.isStatic) {
@@ -108,9 +120,11 @@ function compileResolve(entry: JsonObject, path: string, {policy, keyServices, r
     const read = (namespace: string) => readEntry(json, {secretNamespace: secretNamespace ?? namespace, keyServices});
     try {
       const {attestors, attestations} = read('');
-      for (const set of [...attestors, ...attestations.flatMap(attestation => attestation.attestors)]) checkExpressions(set, regex);
+      for (const set of [...attestors, ...attestations.flatMap(attestation => attestation.attestors)])
+        checkExpressions(set, regex);
     } catch (error) {
-      if (error instanceof CompileError) throw new CompileError({...error.diagnostic, path: `${path}${error.diagnostic.path}`});
+      if (error instanceof CompileError)
+        throw new CompileError({...error.diagnostic, path: `${path}${error.diagnostic.path}`});
       throw error;
     }
     let known: {readonly namespace: string; readonly entry: ImageEntry} | undefined;
@@ -128,7 +142,10 @@ function compileResolve(entry: JsonObject, path: string, {policy, keyServices, r
       throw new EvalError(`failed to substitute variables: ${error.message}`, error.code);
     }
     try {
-      return readEntry(isObject(json) ? json : {}, {secretNamespace: secretNamespace ?? scope.env.operatorNamespace, keyServices});
+      return readEntry(isObject(json) ? json : {}, {
+        secretNamespace: secretNamespace ?? scope.env.operatorNamespace,
+        keyServices,
+      });
     } catch (error) {
       if (error instanceof CompileError) throw new EvalError(`failed to substitute variables: ${error.message}`);
       throw error;

@@ -1,5 +1,13 @@
 import {CompileError} from '../diagnostic.js';
-import type {Attestor, HashAlgorithm, Identity, SecretReference, Signer, TextMatch, Transparency} from '../image/verification.js';
+import type {
+  Attestor,
+  HashAlgorithm,
+  Identity,
+  SecretReference,
+  Signer,
+  TextMatch,
+  Transparency,
+} from '../image/verification.js';
 import type {JsonObject} from '../json/types.js';
 import {child, flag, has, integer, objects, stringMap, text} from '../policy/access.js';
 import {hasWildcard} from '../values/glob.js';
@@ -62,7 +70,9 @@ function readMember(entry: JsonObject, place: Place): Member {
   const body = child(entry, kind) ?? {};
   const {notary, repository} = place.defaults;
   const attestor: Attestor = {
-    signer: notary ? notarySigner(body, path) : readSigner(kind, {body, entry, path, keyServices: place.defaults.keyServices}),
+    signer: notary
+      ? notarySigner(body, path)
+      : readSigner(kind, {body, entry, path, keyServices: place.defaults.keyServices}),
     transparency: readTransparency(body),
     annotations: stringMap(entry, 'annotations') ?? {},
     repository: text(entry, 'repository') || repository,
@@ -84,7 +94,12 @@ function readSigner(kind: 'keys' | 'certificates' | 'keyless', {body, entry, pat
   if (kind === 'keyless') return keylessSigner(body, path);
   const hash = readHash(text(body, 'signatureAlgorithm') || text(entry, 'signatureAlgorithm'), path);
   const secret = child(body, 'secret');
-  if (secret !== undefined) return {type: 'secret', hash, secret: {namespace: text(secret, 'namespace') ?? '', name: text(secret, 'name') ?? ''}};
+  if (secret !== undefined)
+    return {
+      type: 'secret',
+      hash,
+      secret: {namespace: text(secret, 'namespace') ?? '', name: text(secret, 'name') ?? ''},
+    };
   const keys = (text(body, 'publicKeys') || text(body, 'kms') || '').trim();
   if (keys === '') throw fault(path, 'A public key, kms key or secret is required');
   if (keys.startsWith('-----BEGIN')) return {type: 'key', publicKey: keys, hash};
@@ -94,7 +109,8 @@ function readSigner(kind: 'keys' | 'certificates' | 'keyless', {body, entry, pat
   if (scheme === undefined || scheme === 'http' || scheme === 'https') {
     throw fault(path, 'holds neither PEM public keys nor k8s://namespace/secret nor the address of a key service');
   }
-  if (!keyServices.has(scheme)) throw fault(path, `no plug-in answers for keys of ${scheme}://: give the public key, or a Secret that holds it`);
+  if (!keyServices.has(scheme))
+    throw fault(path, `no plug-in answers for keys of ${scheme}://: give the public key, or a Secret that holds it`);
   return {type: 'kms', uri: keys, hash};
 }
 
@@ -106,7 +122,8 @@ function secretOf(reference: string): SecretReference | undefined {
 
 function readHash(written: string | undefined, path: string): HashAlgorithm {
   if (written === undefined) return 'sha256';
-  if (!hashes.has(written)) throw fault(`${path}.signatureAlgorithm`, `signature algorithm ${written} is not one of ${[...hashes].join(', ')}`);
+  if (!hashes.has(written))
+    throw fault(`${path}.signatureAlgorithm`, `signature algorithm ${written} is not one of ${[...hashes].join(', ')}`);
   return written as HashAlgorithm;
 }
 
@@ -136,7 +153,8 @@ function keylessSigner(body: JsonObject, path: string): Signer {
 function readMatch(body: JsonObject, field: 'issuer' | 'subject', path: string): TextMatch | undefined {
   const plain = text(body, field) || undefined;
   const regexp = text(body, `${field}RegExp`) || undefined;
-  if (plain !== undefined && regexp !== undefined) throw fault(`${path}.${field}RegExp`, `only one of ${field} and ${field}RegExp can be used`);
+  if (plain !== undefined && regexp !== undefined)
+    throw fault(`${path}.${field}RegExp`, `only one of ${field} and ${field}RegExp can be used`);
   if (regexp !== undefined) return {kind: 'regexp', text: regexp};
   return plain === undefined ? undefined : {kind: hasWildcard(plain) ? 'wildcard' : 'exact', text: plain};
 }

@@ -28,14 +28,20 @@ export function readEntry(entry: JsonObject, options: EntryOptions): ImageEntry 
     access: readAccess(child(entry, 'imageRegistryCredentials'), options.secretNamespace),
     useCache: flag(entry, 'useCache') ?? true,
     attestors: readAttestorSets(objects(entry, 'attestors'), '.attestors', defaults),
-    attestations: objects(entry, 'attestations').map((attestation, index) => readAttestation(attestation, `.attestations[${index}]`, defaults)),
+    attestations: objects(entry, 'attestations').map((attestation, index) =>
+      readAttestation(attestation, `.attestations[${index}]`, defaults),
+    ),
   };
 }
 
 function readAttestation(attestation: JsonObject, path: string, defaults: AttestorDefaults): Attestation {
   const type = text(attestation, 'type') || text(attestation, 'predicateType') || '';
   if (type === '') throw new CompileError({code: 'predicate-type', path, message: `${path}: missing type`});
-  return {name: text(attestation, 'name') ?? '', type, attestors: readAttestorSets(objects(attestation, 'attestors'), `${path}.attestors`, defaults)};
+  return {
+    name: text(attestation, 'name') ?? '',
+    type,
+    attestors: readAttestorSets(objects(attestation, 'attestors'), `${path}.attestors`, defaults),
+  };
 }
 
 function formatOf(type: string | undefined): SignatureFormat {
@@ -60,7 +66,9 @@ export function readAccess(credentials: JsonObject | undefined, secretNamespace:
 
 function readSecret(secret: string, fallback: string): SecretReference {
   const slash = secret.indexOf('/');
-  return slash < 0 ? {namespace: fallback, name: secret} : {namespace: secret.slice(0, slash), name: secret.slice(slash + 1)};
+  return slash < 0
+    ? {namespace: fallback, name: secret}
+    : {namespace: secret.slice(0, slash), name: secret.slice(slash + 1)};
 }
 
 /** The older flat form of an entry as an entry with attestors. */
@@ -84,7 +92,11 @@ export function withoutFlatForm(entry: JsonObject): JsonObject {
   if (typeof image === 'string' && image !== '') out['imageReferences'] = [...strings(rest, 'imageReferences'), image];
   if (attestor['keys'] === undefined && attestor['keyless'] === undefined) return out;
   const attestations = objects(rest, 'attestations');
-  if (attestations.length > 0) out['attestations'] = attestations.map(attestation => ({...attestation, attestors: [...objects(attestation, 'attestors'), set]}));
+  if (attestations.length > 0)
+    out['attestations'] = attestations.map(attestation => ({
+      ...attestation,
+      attestors: [...objects(attestation, 'attestors'), set],
+    }));
   else out['attestors'] = [...objects(rest, 'attestors'), set];
   return out;
 }

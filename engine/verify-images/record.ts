@@ -1,5 +1,5 @@
-import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../json/types.js';
 import {parseJson} from '../json/parse.js';
+import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../json/types.js';
 
 /** What became of an image, as it is written down. */
 export type ImageStatus = 'pass' | 'fail' | 'skip';
@@ -36,7 +36,9 @@ export class ImageRecord {
       return ImageRecord.empty;
     }
     if (ownPath(json, 'version') !== 1) return ImageRecord.empty;
-    return new ImageRecord(levels(ownPath(json, 'policies'), rules => levels(rules, images => levels(images, statusOf))));
+    return new ImageRecord(
+      levels(ownPath(json, 'policies'), rules => levels(rules, images => levels(images, statusOf))),
+    );
   }
 
   statuses(policy: string, rule: string): ImageStatuses {
@@ -68,7 +70,11 @@ export class ImageRecord {
     if (own(before, plainAnnotation) === wanted[0] && own(before, scopedAnnotation) === wanted[1]) return resource;
     const {[plainAnnotation]: _plain, [scopedAnnotation]: _scoped, ...others} = before;
     const [plain, scoped] = wanted;
-    const after: JsonObject = {...others, ...(plain !== undefined && {[plainAnnotation]: plain}), ...(scoped !== undefined && {[scopedAnnotation]: scoped})};
+    const after: JsonObject = {
+      ...others,
+      ...(plain !== undefined && {[plainAnnotation]: plain}),
+      ...(scoped !== undefined && {[scopedAnnotation]: scoped}),
+    };
     return {...resource, metadata: {...fields, annotations: after}};
   }
 
@@ -76,7 +82,8 @@ export class ImageRecord {
   #plain(): string {
     const worst = new Map<string, ImageStatus>();
     for (const rules of this.#policies.values()) {
-      for (const images of rules.values()) for (const [image, status] of images) worst.set(image, worseOf(worst.get(image), status));
+      for (const images of rules.values())
+        for (const [image, status] of images) worst.set(image, worseOf(worst.get(image), status));
     }
     return JSON.stringify(jsonOf(worst, status => status));
   }

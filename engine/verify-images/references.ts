@@ -11,7 +11,12 @@ export function normalisedImage(image: ImageReference): ImageReference {
   if (registry === image.registry) return image;
   const full = registry === '' ? image.path : `${registry}/${image.path}`;
   const referenceWithTag = image.tag === '' ? full : `${full}:${image.tag}`;
-  return {...image, registry, referenceWithTag, reference: image.digest === '' ? referenceWithTag : `${full}@${image.digest}`};
+  return {
+    ...image,
+    registry,
+    referenceWithTag,
+    reference: image.digest === '' ? referenceWithTag : `${full}@${image.digest}`,
+  };
 }
 
 /**

@@ -20,5 +20,11 @@ export function summarise(outcomes: readonly ImageOutcome[]): ImagesOutcome[] {
 function joined(verdicts: readonly Verdict[], status: Verdict['status']): ImagesOutcome[] {
   const these = verdicts.filter(verdict => verdict.status === status);
   if (these.length === 0) return [];
-  return [{status, message: [...new Set(these.map(({message}) => message))].join('; '), warns: these.some(({warns}) => warns === true)}];
+  return [
+    {
+      status,
+      message: [...new Set(these.map(({message}) => message))].join('; '),
+      warns: these.some(({warns}) => warns === true),
+    },
+  ];
 }

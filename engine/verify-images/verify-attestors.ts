@@ -33,7 +33,9 @@ export function verifySet<T>(set: AttestorSet, ask: Ask<T>): SetAnswer<T> {
 function askMember<T>(member: Member, ask: Ask<T>): Answer<T> {
   if (member.type === 'set') return verifySet(member.set, ask);
   const answer = ask(member.attestor, member.path);
-  return 'value' in answer ? answer : {refusal: {...answer.refusal, message: `${member.path}: ${answer.refusal.message}`}};
+  return 'value' in answer
+    ? answer
+    : {refusal: {...answer.refusal, message: `${member.path}: ${answer.refusal.message}`}};
 }
 
 function reasonOf(silent: readonly Refusal[]): Refusal['reason'] {

@@ -1,10 +1,10 @@
 import {evaluateBlock} from '../compile/condition-block.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
-import type {AttestationQuery, RegistryAccess, VerifiedAttestations} from '../image/verification.js';
 import {imageJson} from '../image/extract-images.js';
-import {isObject, type Json, type JsonObject, own, setOwn} from '../json/types.js';
+import type {AttestationQuery, RegistryAccess, VerifiedAttestations} from '../image/verification.js';
 import {stringifyJson} from '../json/stringify.js';
+import {isObject, type Json, type JsonObject, own, setOwn} from '../json/types.js';
 import {type Answer, askRegistry, type Refusal, type Registry} from './ask-source.js';
 import type {CompiledImageEntry, Deny} from './compile-images.js';
 import {type CurrentImage, pinned} from './current-image.js';
@@ -32,7 +32,11 @@ interface Proof {
  * Whether those whom an entry names vouch for the image: signatures, then attestations, then the denial over what they
  * say. All must speak of one digest: once it is known, nothing is asked by tag. May suspend.
  */
-export function proveImage(compiled: CompiledImageEntry, image: CurrentImage, {scope, pullSecrets}: {readonly scope: RuleScope; readonly pullSecrets: RegistryAccess['secrets']}): EntryVerdict {
+export function proveImage(
+  compiled: CompiledImageEntry,
+  image: CurrentImage,
+  {scope, pullSecrets}: {readonly scope: RuleScope; readonly pullSecrets: RegistryAccess['secrets']},
+): EntryVerdict {
   const entry = compiled.resolve(scope);
   const access = {...entry.access, secrets: [...entry.access.secrets, ...pullSecrets]};
   const proof: Proof = {entry, compiled, scope, access, image, registry: askRegistry(scope.env, entry)};
@@ -51,7 +55,16 @@ function verifySignatures(proof: Proof): Digest | EntryVerdict {
   let digest = image.parts.digest || undefined;
   for (const set of entry.attestors) {
     const answer = verifySet(set, attestor =>
-      sameDigest(digest, registry.signature({image: pinned(image, digest), access, format: entry.format, ociReferrers: entry.ociReferrers, attestor})),
+      sameDigest(
+        digest,
+        registry.signature({
+          image: pinned(image, digest),
+          access,
+          format: entry.format,
+          ociReferrers: entry.ociReferrers,
+          attestor,
+        }),
+      ),
     );
     if ('refusal' in answer) return refused(image, answer.refusal);
     digest = answer.value.digest;
@@ -70,19 +83,25 @@ function verifyAttestations(proof: Proof, first: string | undefined): EntryVerdi
   const names: Record<string, Json> = {image: imageJson(image.parts, image.pointer)};
   let digest = first;
   for (const [index, attestation] of entry.attestations.entries()) {
-    const sets: ReadonlyArray<AttestorSet | undefined> = attestation.attestors.length > 0 ? attestation.attestors : [undefined];
+    const sets: ReadonlyArray<AttestorSet | undefined> =
+      attestation.attestors.length > 0 ? attestation.attestors : [undefined];
     for (const set of sets) {
       const known = digest;
       const found = fetchStatements(proof, {attestation, set, digest: known, index, names});
       if (isVerdict(found)) return found;
       digest = found.digest;
       const [statement] = found.statements;
-      if (attestation.name !== '' && statement !== undefined) setOwn(names, attestation.name, predicateOf(statement, entry) ?? null);
+      if (attestation.name !== '' && statement !== undefined)
+        setOwn(names, attestation.name, predicateOf(statement, entry) ?? null);
     }
   }
-  const denied = compiled.deny === undefined ? undefined : denialOf(compiled.deny, scope.child([], names), scopeRule(proof));
+  const denied =
+    compiled.deny === undefined ? undefined : denialOf(compiled.deny, scope.child([], names), scopeRule(proof));
   if (denied !== undefined) return {status: 'fail', message: denied};
-  const message = entry.attestations.length > 0 ? `verified image attestations for ${image.name}` : `verified image signatures for ${image.name}`;
+  const message =
+    entry.attestations.length > 0
+      ? `verified image attestations for ${image.name}`
+      : `verified image signatures for ${image.name}`;
   return {status: 'pass', message, ...(digest !== undefined && {digest})};
 }
 
@@ -114,7 +133,9 @@ function fetchStatements(proof: Proof, call: StatementsCall): VerifiedAttestatio
   };
   if (set === undefined) {
     const answer = judged(registry.attestations({...base, attestor: undefined}));
-    return 'value' in answer ? answer.value : refused(image, {...answer.refusal, message: `${path}: ${answer.refusal.message}`});
+    return 'value' in answer
+      ? answer.value
+      : refused(image, {...answer.refusal, message: `${path}: ${answer.refusal.message}`});
   }
   const answer = verifySet(set, attestor => judged(registry.attestations({...base, attestor})));
   if ('value' in answer) return answer.value;
@@ -127,7 +148,11 @@ function fetchStatements(proof: Proof, call: StatementsCall): VerifiedAttestatio
 }
 
 /** What is wrong with the statements; `undefined` when all are as the conditions want them. */
-function complaintAbout({compiled, entry, scope, image}: Proof, found: VerifiedAttestations, {attestation, index, names}: StatementsCall): string | undefined {
+function complaintAbout(
+  {compiled, entry, scope, image}: Proof,
+  found: VerifiedAttestations,
+  {attestation, index, names}: StatementsCall,
+): string | undefined {
   if (found.statements.length === 0) return `attestations not found for predicate type ${attestation.type}`;
   const blocks = compiled.conditions[index] ?? [];
   if (blocks.length === 0) return undefined;
@@ -143,7 +168,8 @@ function complaintAbout({compiled, entry, scope, image}: Proof, found: VerifiedA
         if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
         return `failed to check attestations: ${error.message}`;
       }
-      if (!verdict.result) return `attestation checks failed for ${image.name} and predicate ${attestation.type}: ${verdict.message}`;
+      if (!verdict.result)
+        return `attestation checks failed for ${image.name} and predicate ${attestation.type}: ${verdict.message}`;
     }
   }
   return undefined;

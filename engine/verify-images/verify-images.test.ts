@@ -31,8 +31,12 @@ interface Setup {
 
 function setup(policies: readonly JsonObject[], more: Setup = {}) {
   const images = recordingImages({...tables, ...more.tables});
-  const {engine, cache} = engineOf([...policies, ...(more.objects ?? [])], {loader: recordingLoader({imageSource: images}), exceptionNamespace: '*'});
-  const mutate = async (request: EngineRequest, options: Partial<MutateOptions> = {}) => engine.verifyAndPatchImages(request, {deadline, ...options});
+  const {engine, cache} = engineOf([...policies, ...(more.objects ?? [])], {
+    loader: recordingLoader({imageSource: images}),
+    exceptionNamespace: '*',
+  });
+  const mutate = async (request: EngineRequest, options: Partial<MutateOptions> = {}) =>
+    engine.verifyAndPatchImages(request, {deadline, ...options});
   return {images, engine, cache, mutate};
 }
 
@@ -40,7 +44,8 @@ function images(entry: string, more = ''): string {
   return `[{name: r, ${pods}, ${more} verifyImages: [${entry}]}]`;
 }
 
-const signed = (name = 'AAAA', more = '') => `{imageReferences: ["reg.io/*"], ${more} attestors: [{entries: [{keys: {publicKeys: "${key(name)}"}}]}]}`;
+const signed = (name = 'AAAA', more = '') =>
+  `{imageReferences: ["reg.io/*"], ${more} attestors: [{entries: [{keys: {publicKeys: "${key(name)}"}}]}]}`;
 
 function pod(...texts: readonly string[]): JsonObject {
   return podWith(texts, {});
@@ -63,7 +68,8 @@ const imageAt = (object: JsonObject | undefined, index = 0): Json | undefined =>
   const containers = ownPath(object, 'spec', 'containers');
   return Array.isArray(containers) ? ownPath(containers[index], 'image') : undefined;
 };
-const annotation = (object: JsonObject | undefined, name: string): Json | undefined => ownPath(object, 'metadata', 'annotations', name);
+const annotation = (object: JsonObject | undefined, name: string): Json | undefined =>
+  ownPath(object, 'metadata', 'annotations', name);
 const plain = 'kyverno.io/verify-images';
 const scoped = 'kyverno.io/verify-images-scoped';
 
@@ -74,8 +80,13 @@ describe('an image that is signed', () => {
     expect(told(results)).toEqual(['r pass: verified image signatures for reg.io/app:v1']);
     expect(imageAt(object)).toBe(`reg.io/app:v1@${d(1)}`);
     expect(annotation(object, plain)).toBe(`{"reg.io/app@${d(1)}":"pass"}`);
-    expect(JSON.parse(String(annotation(object, scoped)))).toEqual({version: 1, policies: {'/p': {r: {[`reg.io/app@${d(1)}`]: 'pass'}}}});
-    expect(patch.map(({op, path}) => `${op} ${path}`)).toEqual(['add /metadata/annotations', 'replace /spec/containers/0/image'].sort((a, b) => (a < b ? -1 : 1)));
+    expect(JSON.parse(String(annotation(object, scoped)))).toEqual({
+      version: 1,
+      policies: {'/p': {r: {[`reg.io/app@${d(1)}`]: 'pass'}}},
+    });
+    expect(patch.map(({op, path}) => `${op} ${path}`)).toEqual(
+      ['add /metadata/annotations', 'replace /spec/containers/0/image'].sort((a, b) => (a < b ? -1 : 1)),
+    );
   });
 
   it('passes when the object is validated, by its record alone', async () => {
@@ -111,7 +122,9 @@ describe('an image that is signed', () => {
   });
 
   it('shares its questions with others, and several are asked at one time', async () => {
-    const {mutate, images: source} = setup([policyOf('p', images(signed())), policyOf('q', images(signed()))], {tables: {...tables, later: true}});
+    const {mutate, images: source} = setup([policyOf('p', images(signed())), policyOf('q', images(signed()))], {
+      tables: {...tables, later: true},
+    });
     const {results} = await mutate(requestOf({object: pod('reg.io/app:v1', 'reg.io/side:v1', 'reg.io/app:v1')}));
     expect(told(results).map(text => text.slice(0, 7))).toEqual(['r pass:', 'r pass:']);
     expect(source.most()).toBe(2);
@@ -121,12 +134,42 @@ describe('an image that is signed', () => {
 
 describe('an image that nobody vouches for', () => {
   const rows: ReadonlyArray<readonly [string, string, string, string]> = [
-    ['is not signed', 'reg.io/loose:v1', signed(), 'r fail: failed to verify image reg.io/loose:v1: .attestors[0].entries[0].keys: no matching signatures'],
-    ['is signed by another key', 'reg.io/side:v1', signed('BBBB'), 'r fail: failed to verify image reg.io/side:v1: .attestors[0].entries[0].keys: no matching signatures'],
-    ['does not exist', 'reg.io/none:v1', signed(), 'r fail: failed to verify image reg.io/none:v1: .attestors[0].entries[0].keys: reg.io/none:v1: MANIFEST_UNKNOWN'],
-    ['lies where nobody answers', 'down.io/app:v1', signed().replace('reg.io', 'down.io'), 'r error: failed to verify image down.io/app:v1: .attestors[0].entries[0].keys: dial tcp down.io: connection refused'],
-    ['has a text that is none', 'reg.io/app:v1:v2', signed(), 'r error: bad image: "reg.io/app:v1:v2" at /spec/containers/0/image is no image reference'],
-    ['hides behind letters that look the same', 'rеg.io/app:v1', signed(), 'r error: bad image: "rеg.io/app:v1" at /spec/containers/0/image is no image reference'],
+    [
+      'is not signed',
+      'reg.io/loose:v1',
+      signed(),
+      'r fail: failed to verify image reg.io/loose:v1: .attestors[0].entries[0].keys: no matching signatures',
+    ],
+    [
+      'is signed by another key',
+      'reg.io/side:v1',
+      signed('BBBB'),
+      'r fail: failed to verify image reg.io/side:v1: .attestors[0].entries[0].keys: no matching signatures',
+    ],
+    [
+      'does not exist',
+      'reg.io/none:v1',
+      signed(),
+      'r fail: failed to verify image reg.io/none:v1: .attestors[0].entries[0].keys: reg.io/none:v1: MANIFEST_UNKNOWN',
+    ],
+    [
+      'lies where nobody answers',
+      'down.io/app:v1',
+      signed().replace('reg.io', 'down.io'),
+      'r error: failed to verify image down.io/app:v1: .attestors[0].entries[0].keys: dial tcp down.io: connection refused',
+    ],
+    [
+      'has a text that is none',
+      'reg.io/app:v1:v2',
+      signed(),
+      'r error: bad image: "reg.io/app:v1:v2" at /spec/containers/0/image is no image reference',
+    ],
+    [
+      'hides behind letters that look the same',
+      'rеg.io/app:v1',
+      signed(),
+      'r error: bad image: "rеg.io/app:v1" at /spec/containers/0/image is no image reference',
+    ],
   ];
   for (const [title, image, entry, want] of rows) {
     it(`${title}: ${want.slice(2, 7).trim()}`, async () => {
@@ -159,7 +202,9 @@ describe('an image that nobody vouches for', () => {
   it('fails, without a registry to ask: never passes', async () => {
     const {engine} = engineOf([policyOf('p', images(signed()))], {loader: recordingLoader()});
     const {results} = await engine.verifyAndPatchImages(requestOf({object: pod('reg.io/app:v1')}), {deadline});
-    expect(told(results)).toEqual(['r error: failed to verify image reg.io/app:v1: .attestors[0].entries[0].keys: no registry is asked here']);
+    expect(told(results)).toEqual([
+      'r error: failed to verify image reg.io/app:v1: .attestors[0].entries[0].keys: no registry is asked here',
+    ]);
   });
 });
 
@@ -222,7 +267,12 @@ describe('an image is found by every name it has', () => {
   ];
   for (const [pattern, image, matches] of rows) {
     it(`${pattern} is ${matches ? '' : 'not '}for ${image}`, async () => {
-      const {mutate} = setup([policyOf('p', images(`{imageReferences: ["${pattern}"], attestors: [{entries: [{keys: {publicKeys: "${key('AAAA')}"}}]}]}`))]);
+      const {mutate} = setup([
+        policyOf(
+          'p',
+          images(`{imageReferences: ["${pattern}"], attestors: [{entries: [{keys: {publicKeys: "${key('AAAA')}"}}]}]}`),
+        ),
+      ]);
       const {results} = await mutate(requestOf({object: pod(image)}));
       expect(results.length > 0).toBe(matches);
     });
@@ -232,27 +282,47 @@ describe('an image is found by every name it has', () => {
 describe('attestations', () => {
   const attested = (more: string, rest = '') => `{imageReferences: ["*"], attestations: [${more}], ${rest}}`;
   const rows: ReadonlyArray<readonly [string, string, string]> = [
-    ['of a type are there', attested('{type: "https://slsa.dev/provenance/v1"}'), 'r pass: verified image attestations for reg.io/app:v1'],
-    ['by their older name', attested('{predicateType: "https://slsa.dev/provenance/v1"}'), 'r pass: verified image attestations for reg.io/app:v1'],
-    ['of another type are missing', attested('{type: none}'), 'r fail: failed to verify image reg.io/app:v1: .attestations[0]: attestations not found for predicate type none'],
+    [
+      'of a type are there',
+      attested('{type: "https://slsa.dev/provenance/v1"}'),
+      'r pass: verified image attestations for reg.io/app:v1',
+    ],
+    [
+      'by their older name',
+      attested('{predicateType: "https://slsa.dev/provenance/v1"}'),
+      'r pass: verified image attestations for reg.io/app:v1',
+    ],
+    [
+      'of another type are missing',
+      attested('{type: none}'),
+      'r fail: failed to verify image reg.io/app:v1: .attestations[0]: attestations not found for predicate type none',
+    ],
     [
       'say what is asked for',
-      attested('{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ builder.id }}", operator: Equals, value: "https://ci"}]}]}'),
+      attested(
+        '{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ builder.id }}", operator: Equals, value: "https://ci"}]}]}',
+      ),
       'r pass: verified image attestations for reg.io/app:v1',
     ],
     [
       'say something else',
-      attested('{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ builder.id }}", operator: Equals, value: "https://elsewhere", message: "wrong builder"}]}]}'),
+      attested(
+        '{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ builder.id }}", operator: Equals, value: "https://elsewhere", message: "wrong builder"}]}]}',
+      ),
       'r fail: failed to verify image reg.io/app:v1: .attestations[0]: attestation checks failed for reg.io/app:v1 and predicate https://slsa.dev/provenance/v1: wrong builder',
     ],
     [
       'say nothing of it',
-      attested('{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ nowhere }}", operator: Equals, value: x}]}]}'),
+      attested(
+        '{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ nowhere }}", operator: Equals, value: x}]}]}',
+      ),
       'r fail: failed to verify image reg.io/app:v1: .attestations[0]: failed to check attestations: ',
     ],
     [
       'do not stand in for the request',
-      attested('{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ request.operation }}", operator: Equals, value: CREATE}]}]}'),
+      attested(
+        '{type: "https://slsa.dev/provenance/v1", conditions: [{all: [{key: "{{ request.operation }}", operator: Equals, value: CREATE}]}]}',
+      ),
       'r pass: verified image attestations for reg.io/app:v1',
     ],
     [
@@ -272,12 +342,18 @@ describe('attestations', () => {
     ],
     [
       'are compared with each other',
-      attested('{type: scan, name: scan}, {type: vex, name: vex}', 'validate: {message: "unknown finding", deny: {conditions: {any: [{key: "{{ scan.findings[*].id }}", operator: AnyNotIn, value: "{{ vex.known }}"}]}}}'),
+      attested(
+        '{type: scan, name: scan}, {type: vex, name: vex}',
+        'validate: {message: "unknown finding", deny: {conditions: {any: [{key: "{{ scan.findings[*].id }}", operator: AnyNotIn, value: "{{ vex.known }}"}]}}}',
+      ),
       'r pass: verified image attestations for reg.io/app:v1',
     ],
     [
       'are denied for what they say',
-      attested('{type: scan, name: scan}', 'validate: {message: "findings in {{ image.name }}", deny: {conditions: {any: [{key: "{{ scan.findings[*].id }}", operator: AnyIn, value: [a]}]}}}'),
+      attested(
+        '{type: scan, name: scan}',
+        'validate: {message: "findings in {{ image.name }}", deny: {conditions: {any: [{key: "{{ scan.findings[*].id }}", operator: AnyIn, value: [a]}]}}}',
+      ),
       'r fail: findings in app',
     ],
   ];
@@ -306,14 +382,20 @@ describe('a rule that only wants digests', () => {
   });
 
   it('refuses tags where it may not change them', async () => {
-    const {mutate, engine} = setup([policyOf('p', images('{imageReferences: ["*"], required: false, mutateDigest: false}'))]);
+    const {mutate, engine} = setup([
+      policyOf('p', images('{imageReferences: ["*"], required: false, mutateDigest: false}')),
+    ]);
     const request = requestOf({object: pod('nginx')});
     expect(await mutate(request)).toMatchObject({results: [], patch: []});
-    expect(told((await engine.validate(request, {bucket: 'enforce', deadline})).results)).toEqual(['r fail: missing digest for docker.io/nginx:latest']);
+    expect(told((await engine.validate(request, {bucket: 'enforce', deadline})).results)).toEqual([
+      'r fail: missing digest for docker.io/nginx:latest',
+    ]);
   });
 
   it('says nothing of what goes away', async () => {
-    const {mutate, engine} = setup([policyOf('p', images('{imageReferences: ["*"], required: false, mutateDigest: false}'))]);
+    const {mutate, engine} = setup([
+      policyOf('p', images('{imageReferences: ["*"], required: false, mutateDigest: false}')),
+    ]);
     const request = requestOf({oldObject: pod('nginx'), operation: 'DELETE'});
     expect((await mutate(request)).results).toEqual([]);
     expect((await engine.validate(request, {bucket: 'enforce', deadline})).results).toEqual([]);
@@ -321,10 +403,16 @@ describe('a rule that only wants digests', () => {
 });
 
 describe('the record', () => {
-  const forged = {[plain]: '{"reg.io/loose:v1":"pass"}', [scoped]: '{"version":1,"policies":{"/p":{"r":{"reg.io/loose:v1":"pass"}},"/q":{"r":{"reg.io/loose:v1":"pass"}},"/gone":{"r":{"x":"pass"}}}}'};
+  const forged = {
+    [plain]: '{"reg.io/loose:v1":"pass"}',
+    [scoped]:
+      '{"version":1,"policies":{"/p":{"r":{"reg.io/loose:v1":"pass"}},"/q":{"r":{"reg.io/loose:v1":"pass"}},"/gone":{"r":{"x":"pass"}}}}',
+  };
 
   it('is never what the requester says', async () => {
-    const {mutate, engine} = setup([policyOf('p', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,')))]);
+    const {mutate, engine} = setup([
+      policyOf('p', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,'))),
+    ]);
     const request = requestOf({object: podWith(['reg.io/loose:v1'], {annotations: {...forged, other: 'stays'}})});
     const {object} = await mutate(request);
     expect(annotation(object, plain)).toBe('{"reg.io/loose:v1":"fail"}');
@@ -342,26 +430,38 @@ describe('the record', () => {
 
   it('holds what both calls of one request found', async () => {
     const fail = policyOf('p', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,')));
-    const ignore = policyOf('q', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,')), {spec: '{webhookConfiguration: {failurePolicy: Ignore}}'});
+    const ignore = policyOf('q', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,')), {
+      spec: '{webhookConfiguration: {failurePolicy: Ignore}}',
+    });
     const {mutate} = setup([fail, ignore]);
     const request = requestOf({object: podWith(['reg.io/app:v1'], {annotations: forged})});
     const first = await mutate(request, {failurePolicy: 'Fail'});
     const second = await mutate({...request, object: first.object}, {failurePolicy: 'Ignore'});
-    expect(JSON.parse(String(annotation(second.object, scoped)))).toEqual({version: 1, policies: {'/p': {r: {'reg.io/app:v1': 'pass'}}, '/q': {r: {'reg.io/app:v1': 'pass'}}}});
+    expect(JSON.parse(String(annotation(second.object, scoped)))).toEqual({
+      version: 1,
+      policies: {'/p': {r: {'reg.io/app:v1': 'pass'}}, '/q': {r: {'reg.io/app:v1': 'pass'}}},
+    });
   });
 
   it('spares images that have not changed', async () => {
     const {mutate, images: source} = setup([policyOf('p', images(signed()))]);
     const before = (await mutate(requestOf({object: pod('reg.io/app:v1')}))).object!;
     source.calls.length = 0;
-    const after = await mutate(requestOf({oldObject: before, object: {...before, metadata: {...(before['metadata'] as JsonObject), labels: {a: 'b'}}}}));
+    const after = await mutate(
+      requestOf({
+        oldObject: before,
+        object: {...before, metadata: {...(before['metadata'] as JsonObject), labels: {a: 'b'}}},
+      }),
+    );
     expect(told(after.results)).toEqual([`r pass: image reg.io/app@${d(1)} has not changed since it was verified`]);
     expect(source.calls).toEqual([]);
     expect(after.patch).toEqual([]);
   });
 
   it('spares no image that is new in the object, nor one that failed', async () => {
-    const {mutate, images: source} = setup([policyOf('p', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,')))]);
+    const {mutate, images: source} = setup([
+      policyOf('p', images(signed('AAAA', 'mutateDigest: false, verifyDigest: false,'))),
+    ]);
     const before = (await mutate(requestOf({object: pod('reg.io/loose:v1')}))).object!;
     source.calls.length = 0;
     await mutate(requestOf({oldObject: before, object: podWith(['reg.io/loose:v1', 'reg.io/app:v1'], {})}));
@@ -369,9 +469,19 @@ describe('the record', () => {
   });
 
   it('is read only where it is one', async () => {
-    for (const text of ['', '[]', '{"version":2,"policies":{"/p":{"r":{"reg.io/app:v1":"pass"}}}}', '{"version":1,"policies":{"/p":{"r":{"reg.io/app:v1":"PASS"}}}}', '{"__proto__":1}', '{"version":1,"policies":[]}']) {
+    for (const text of [
+      '',
+      '[]',
+      '{"version":2,"policies":{"/p":{"r":{"reg.io/app:v1":"pass"}}}}',
+      '{"version":1,"policies":{"/p":{"r":{"reg.io/app:v1":"PASS"}}}}',
+      '{"__proto__":1}',
+      '{"version":1,"policies":[]}',
+    ]) {
       const {engine} = setup([policyOf('p', images(signed('AAAA', 'verifyDigest: false,')))]);
-      const {results} = await engine.validate(requestOf({object: podWith(['reg.io/app:v1'], {annotations: {[scoped]: text}})}), {bucket: 'enforce', deadline});
+      const {results} = await engine.validate(
+        requestOf({object: podWith(['reg.io/app:v1'], {annotations: {[scoped]: text}})}),
+        {bucket: 'enforce', deadline},
+      );
       expect(told(results)).toEqual(['r fail: unverified image reg.io/app:v1']);
     }
   });
@@ -384,7 +494,9 @@ describe('images that are left out', () => {
     const {mutate, engine} = setup([policyOf('p', images(entry))]);
     const request = requestOf({object: pod('reg.io/loose:v1')});
     const {results, object} = await mutate(request);
-    expect(results[0]?.rules).toMatchObject([{status: 'skip', warns: true, message: 'skipping image reference image reg.io/loose:v1, policy p ruleName r'}]);
+    expect(results[0]?.rules).toMatchObject([
+      {status: 'skip', warns: true, message: 'skipping image reference image reg.io/loose:v1, policy p ruleName r'},
+    ]);
     expect(annotation(object, plain)).toBe('{"reg.io/loose:v1":"skip"}');
     const validated = await engine.validate({...request, object}, {bucket: 'enforce', deadline});
     expect(told(validated.results)).toEqual(['r skip: image skipped, skipped images: reg.io/loose:v1']);
@@ -403,21 +515,53 @@ describe('images that are left out', () => {
 describe('where images stand', () => {
   it('in templates of controllers', async () => {
     const {mutate} = setup([policyOf('p', images(signed()))]);
-    const template = {metadata: {}, spec: {containers: [{name: 'a', image: 'reg.io/app:v1'}], initContainers: [{name: 'i', image: 'reg.io/side:v1'}]}};
-    const deployment: JsonObject = {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'd', namespace: 'team'}, spec: {template}};
-    const {results, patch} = await mutate(requestOf({object: deployment, kind: {group: 'apps', version: 'v1', kind: 'Deployment'}}));
-    expect(told(results)).toEqual(['autogen-r pass: verified image signatures for reg.io/app:v1; verified image signatures for reg.io/side:v1']);
-    expect(patch.map(({path}) => path)).toEqual(['/metadata/annotations', '/spec/template/spec/containers/0/image', '/spec/template/spec/initContainers/0/image']);
+    const template = {
+      metadata: {},
+      spec: {containers: [{name: 'a', image: 'reg.io/app:v1'}], initContainers: [{name: 'i', image: 'reg.io/side:v1'}]},
+    };
+    const deployment: JsonObject = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {name: 'd', namespace: 'team'},
+      spec: {template},
+    };
+    const {results, patch} = await mutate(
+      requestOf({object: deployment, kind: {group: 'apps', version: 'v1', kind: 'Deployment'}}),
+    );
+    expect(told(results)).toEqual([
+      'autogen-r pass: verified image signatures for reg.io/app:v1; verified image signatures for reg.io/side:v1',
+    ]);
+    expect(patch.map(({path}) => path)).toEqual([
+      '/metadata/annotations',
+      '/spec/template/spec/containers/0/image',
+      '/spec/template/spec/initContainers/0/image',
+    ]);
   });
 
-  const task = (steps: Json): JsonObject => ({apiVersion: 'tekton.dev/v1', kind: 'Task', metadata: {name: 't', namespace: 'team'}, spec: {steps}});
+  const task = (steps: Json): JsonObject => ({
+    apiVersion: 'tekton.dev/v1',
+    kind: 'Task',
+    metadata: {name: 't', namespace: 'team'},
+    spec: {steps},
+  });
   const kind = {group: 'tekton.dev', version: 'v1', kind: 'Task'};
   const tasks = (extractor: string, entry = signed(), more = '') =>
-    policyOf('p', `[{name: r, match: {any: [{resources: {kinds: [tekton.dev/v1/Task]}}]}, imageExtractors: {Task: [${extractor}]}, ${more} verifyImages: [${entry}]}]`);
+    policyOf(
+      'p',
+      `[{name: r, match: {any: [{resources: {kinds: [tekton.dev/v1/Task]}}]}, imageExtractors: {Task: [${extractor}]}, ${more} verifyImages: [${entry}]}]`,
+    );
 
   it('where extractors say', async () => {
-    const {mutate} = setup([tasks('{path: /spec/steps/*, value: image, key: name, name: steps}', signed(), 'preconditions: {all: [{key: "{{ images.steps.build.tag }}", operator: Equals, value: v1}]},')]);
-    const {results, patch} = await mutate(requestOf({object: task([{name: 'build', image: 'reg.io/app:v1'}, {name: 'none'}]), kind}));
+    const {mutate} = setup([
+      tasks(
+        '{path: /spec/steps/*, value: image, key: name, name: steps}',
+        signed(),
+        'preconditions: {all: [{key: "{{ images.steps.build.tag }}", operator: Equals, value: v1}]},',
+      ),
+    ]);
+    const {results, patch} = await mutate(
+      requestOf({object: task([{name: 'build', image: 'reg.io/app:v1'}, {name: 'none'}]), kind}),
+    );
     expect(told(results)).toEqual(['r pass: verified image signatures for reg.io/app:v1']);
     expect(patch.map(({path}) => path)).toContain('/spec/steps/0/image');
   });
@@ -443,14 +587,24 @@ describe('where images stand', () => {
 });
 
 describe('credentials', () => {
-  const entry = signed('AAAA', 'imageRegistryCredentials: {secrets: [own, other/theirs], providers: [amazon], allowInsecureRegistry: true},');
-  const object: JsonObject = {...pod('reg.io/app:v1'), spec: {imagePullSecrets: [{name: 'pull'}], containers: [{name: 'c', image: 'reg.io/app:v1'}]}};
+  const entry = signed(
+    'AAAA',
+    'imageRegistryCredentials: {secrets: [own, other/theirs], providers: [amazon], allowInsecureRegistry: true},',
+  );
+  const object: JsonObject = {
+    ...pod('reg.io/app:v1'),
+    spec: {imagePullSecrets: [{name: 'pull'}], containers: [{name: 'c', image: 'reg.io/app:v1'}]},
+  };
 
   it('are those of the policy and of the Pod', async () => {
     const {mutate, images: source} = setup([policyOf('p', images(entry))]);
     await mutate(requestOf({object}));
     expect(source.accesses[0]).toEqual({
-      secrets: [{namespace: 'kyverno', name: 'own'}, {namespace: 'other', name: 'theirs'}, {namespace: 'team', name: 'pull'}],
+      secrets: [
+        {namespace: 'kyverno', name: 'own'},
+        {namespace: 'other', name: 'theirs'},
+        {namespace: 'team', name: 'pull'},
+      ],
       providers: ['amazon'],
       allowInsecureRegistry: true,
     });
@@ -477,26 +631,38 @@ describe('variables', () => {
     const entry = '{imageReferences: ["reg.io/*"], attestors: [{entries: [{keys: {publicKeys: "{{ keys }}"}}]}]}';
     const more = `context: [{name: keys, variable: {value: "${key('CCCC')}${key('AAAA')}"}}],`;
     const {mutate} = setup([policyOf('p', images(entry.replace('[{entries', '[{count: 1, entries'), more))]);
-    expect(told((await mutate(requestOf({object: pod('reg.io/app:v1')}))).results)).toEqual(['r pass: verified image signatures for reg.io/app:v1']);
+    expect(told((await mutate(requestOf({object: pod('reg.io/app:v1')}))).results)).toEqual([
+      'r pass: verified image signatures for reg.io/app:v1',
+    ]);
   });
 
   it('without a value are an error', async () => {
-    const entry = '{imageReferences: ["reg.io/*"], attestors: [{entries: [{keys: {publicKeys: "{{ request.object.metadata.annotations.nowhere }}"}}]}]}';
+    const entry =
+      '{imageReferences: ["reg.io/*"], attestors: [{entries: [{keys: {publicKeys: "{{ request.object.metadata.annotations.nowhere }}"}}]}]}';
     const {mutate} = setup([policyOf('p', images(entry))]);
-    expect(told((await mutate(requestOf({object: pod('reg.io/app:v1')}))).results)[0]).toContain('r error: failed to substitute variables: ');
+    expect(told((await mutate(requestOf({object: pod('reg.io/app:v1')}))).results)[0]).toContain(
+      'r error: failed to substitute variables: ',
+    );
   });
 
   it('that come to no key are an error', async () => {
-    const entry = '{imageReferences: ["reg.io/*"], attestors: [{entries: [{keys: {publicKeys: "{{ request.object.metadata.name }}"}}]}]}';
+    const entry =
+      '{imageReferences: ["reg.io/*"], attestors: [{entries: [{keys: {publicKeys: "{{ request.object.metadata.name }}"}}]}]}';
     const {mutate} = setup([policyOf('p', images(entry))]);
-    expect(told((await mutate(requestOf({object: pod('reg.io/app:v1')}))).results)[0]).toContain('holds neither PEM public keys nor');
+    expect(told((await mutate(requestOf({object: pod('reg.io/app:v1')}))).results)[0]).toContain(
+      'holds neither PEM public keys nor',
+    );
   });
 });
 
 describe('the rest of a rule', () => {
   it('skips by its preconditions', async () => {
-    const {mutate} = setup([policyOf('p', images(signed(), 'preconditions: {all: [{key: a, operator: Equals, value: b}]},'))]);
-    expect(told((await mutate(requestOf({object: pod('reg.io/loose:v1')}))).results)).toEqual(['r skip: preconditions not met']);
+    const {mutate} = setup([
+      policyOf('p', images(signed(), 'preconditions: {all: [{key: a, operator: Equals, value: b}]},')),
+    ]);
+    expect(told((await mutate(requestOf({object: pod('reg.io/loose:v1')}))).results)).toEqual([
+      'r skip: preconditions not met',
+    ]);
   });
 
   it('skips by an exception, in both phases', async () => {
@@ -506,7 +672,9 @@ describe('the rest of a rule', () => {
       metadata: {name: 'e', namespace: 'team'},
       spec: {
         match: {any: [{resources: {kinds: ['Pod']}}]},
-        conditions: {all: [{key: '{{ images.containers.*.reference }}', operator: 'AllIn', value: ['reg.io/loose:v1']}]},
+        conditions: {
+          all: [{key: '{{ images.containers.*.reference }}', operator: 'AllIn', value: ['reg.io/loose:v1']}],
+        },
         exceptions: [{policyName: 'p', ruleNames: ['r']}],
       },
     };
@@ -514,13 +682,16 @@ describe('the rest of a rule', () => {
     const freed = requestOf({object: pod('reg.io/loose:v1')});
     const held = requestOf({object: pod('reg.io/other:v1')});
     expect(told((await mutate(freed)).results)).toEqual(['r skip: rule is skipped due to policy exceptionsteam/e']);
-    expect(told((await engine.validate(freed, {bucket: 'enforce', deadline})).results)).toEqual(['r skip: rule is skipped due to policy exceptionsteam/e']);
+    expect(told((await engine.validate(freed, {bucket: 'enforce', deadline})).results)).toEqual([
+      'r skip: rule is skipped due to policy exceptionsteam/e',
+    ]);
     expect(told((await mutate(held)).results)[0]).toContain('r fail');
   });
 
   it('has the failure action of its entries, else of the policy', async () => {
     const audited = signed('AAAA', 'failureAction: Audit, mutateDigest: false,');
-    const overridden = '{validationFailureAction: Enforce, validationFailureActionOverrides: [{action: Audit, namespaces: [team]}]}';
+    const overridden =
+      '{validationFailureAction: Enforce, validationFailureActionOverrides: [{action: Audit, namespaces: [team]}]}';
     for (const [entry, spec, want] of [
       [signed(), '{}', 'Enforce'],
       [audited, '{}', 'Audit'],
@@ -535,15 +706,27 @@ describe('the rest of a rule', () => {
   it('is looked at within the request though it only audits', async () => {
     const {engine} = setup([policyOf('p', images(signed('AAAA', 'failureAction: Audit, mutateDigest: false,')))]);
     const request = requestOf({object: pod('reg.io/loose:v1')});
-    for (const [bucket, count] of [['enforce', 1], ['audit', 0], ['audit-warn', 0], ['all', 1]] as const) {
+    for (const [bucket, count] of [
+      ['enforce', 1],
+      ['audit', 0],
+      ['audit-warn', 0],
+      ['all', 1],
+    ] as const) {
       expect((await engine.validate(request, {bucket, deadline})).results).toHaveLength(count);
     }
   });
 
   it('asks anew for ephemeral containers, whose Pod takes no record', async () => {
     const {engine} = setup([policyOf('p', images(signed()))]);
-    const debug = (image: string) => ({...pod(`reg.io/app@${d(1)}`), spec: {containers: [], ephemeralContainers: [{name: 'd', image}]}});
-    const review = (image: string) => engine.validate(requestOf({object: debug(image), oldObject: pod(), subResource: 'ephemeralcontainers'}), {bucket: 'enforce', deadline});
+    const debug = (image: string) => ({
+      ...pod(`reg.io/app@${d(1)}`),
+      spec: {containers: [], ephemeralContainers: [{name: 'd', image}]},
+    });
+    const review = (image: string) =>
+      engine.validate(requestOf({object: debug(image), oldObject: pod(), subResource: 'ephemeralcontainers'}), {
+        bucket: 'enforce',
+        deadline,
+      });
     expect(told((await review(`reg.io/side@${d(2)}`)).results)).toEqual(['r pass: image verified']);
     expect(told((await review(`reg.io/loose@${d(3)}`)).results)[0]).toContain('r fail: failed to verify image');
   });
@@ -551,30 +734,51 @@ describe('the rest of a rule', () => {
 
 describe('background checks', () => {
   const background = {spec: '{background: true}'};
-  const scan = async (source: RecordingImages | undefined, policy: JsonObject, object: JsonObject, fetchImages: boolean) => {
+  const scan = async (
+    source: RecordingImages | undefined,
+    policy: JsonObject,
+    object: JsonObject,
+    fetchImages: boolean,
+  ) => {
     const {engine} = engineOf([policy], {loader: recordingLoader(source === undefined ? {} : {imageSource: source})});
-    return told((await engine.applyBackgroundChecks(requestOf({object, user: null}), {bucket: 'all', fetchImages, deadline})).results);
+    return told(
+      (await engine.applyBackgroundChecks(requestOf({object, user: null}), {bucket: 'all', fetchImages, deadline}))
+        .results,
+    );
   };
   const recorded = {[scoped]: '{"version":1,"policies":{"/p":{"r":{"reg.io/loose:v1":"pass"}}}}'};
 
   it('prove images anew where they may', async () => {
     const source = recordingImages(tables);
-    const found = await scan(source, policyOf('p', images(signed()), background), podWith(['reg.io/loose:v1'], {annotations: recorded}), true);
-    expect(found).toEqual(['r fail: failed to verify image reg.io/loose:v1: .attestors[0].entries[0].keys: no matching signatures']);
+    const found = await scan(
+      source,
+      policyOf('p', images(signed()), background),
+      podWith(['reg.io/loose:v1'], {annotations: recorded}),
+      true,
+    );
+    expect(found).toEqual([
+      'r fail: failed to verify image reg.io/loose:v1: .attestors[0].entries[0].keys: no matching signatures',
+    ]);
     expect(source.options[0]?.cacheOnly).toBeUndefined();
   });
 
   it('go by what is known else', async () => {
     const source = recordingImages(tables);
     const policy = policyOf('p', images(signed()), background);
-    expect(await scan(source, policy, podWith(['reg.io/loose:v1'], {annotations: recorded}), false)).toEqual(['r pass: image reg.io/loose:v1 has not changed since it was verified']);
-    expect(await scan(source, policy, pod('reg.io/app:v1'), false)).toEqual(['r pass: verified image signatures for reg.io/app:v1']);
+    expect(await scan(source, policy, podWith(['reg.io/loose:v1'], {annotations: recorded}), false)).toEqual([
+      'r pass: image reg.io/loose:v1 has not changed since it was verified',
+    ]);
+    expect(await scan(source, policy, pod('reg.io/app:v1'), false)).toEqual([
+      'r pass: verified image signatures for reg.io/app:v1',
+    ]);
     expect(source.options.map(({cacheOnly}) => cacheOnly)).toEqual([true]);
   });
 
   it('change nothing and look for digests where nobody has to vouch', async () => {
     const policy = policyOf('p', images('{imageReferences: ["*"], mutateDigest: false, required: false}'), background);
-    expect(await scan(undefined, policy, pod('nginx'), false)).toEqual(['r fail: missing digest for docker.io/nginx:latest']);
+    expect(await scan(undefined, policy, pod('nginx'), false)).toEqual([
+      'r fail: missing digest for docker.io/nginx:latest',
+    ]);
     expect(await scan(undefined, policy, pod(`nginx@${d(4)}`), false)).toEqual(['r pass: image verified']);
   });
 });

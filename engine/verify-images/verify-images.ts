@@ -1,3 +1,4 @@
+import {templatePath} from '../autogen/controllers.js';
 import type {RequestContext} from '../context/request-context.js';
 import type {RuleRun} from '../context/rule-run.js';
 import type {RuleScope} from '../context/rule-scope.js';
@@ -5,7 +6,6 @@ import {EvalError} from '../diagnostic.js';
 import {type FoundImage, imagesJson} from '../image/extract-images.js';
 import {findImages} from '../image/image-extractors.js';
 import type {SecretReference} from '../image/verification.js';
-import {templatePath} from '../autogen/controllers.js';
 import {isObject, type JsonObject, own, ownPath} from '../json/types.js';
 import {askRegistry, together} from './ask-source.js';
 import type {CompiledImageEntry, CompiledImages} from './compile-images.js';
@@ -46,7 +46,10 @@ export interface ImagesPlace {
 }
 
 /** All images of the object, as the rule finds them. Throws `EvalError` where they do not stand as it says. */
-export function imagesOf(images: Pick<CompiledImages, 'extractors'>, {context, env}: ImagesPlace): readonly FoundImage[] {
+export function imagesOf(
+  images: Pick<CompiledImages, 'extractors'>,
+  {context, env}: ImagesPlace,
+): readonly FoundImage[] {
   return findImages({kind: context.kind, resource: context.resource, extractors: images.extractors}, env);
 }
 
@@ -60,12 +63,21 @@ export function verifyImages(call: VerifyCall): ImageOutcome[] {
   const found = imagesOf(call.images, call.scope).map(image => ({found: image, image: readable(image)}));
   const concerned = found.filter(({image}) => call.images.entries.some(entry => entry.matches(image.parts)));
   const pullSecrets = pullSecretsOf(call.scope);
-  return together(concerned.map(({image}) => () => verifyOne(image, call, pullSecrets)));
+  return together(
+    concerned.map(
+      ({image}) =>
+        () =>
+          verifyOne(image, call, pullSecrets),
+    ),
+  );
 }
 
 /** A text that is no reference might be one to somebody else. */
 export function readable(found: FoundImage): CurrentImage {
-  if (found.image === undefined) throw new EvalError(`bad image: ${JSON.stringify(found.text.slice(0, 200))} at ${found.pointer} is no image reference`);
+  if (found.image === undefined)
+    throw new EvalError(
+      `bad image: ${JSON.stringify(found.text.slice(0, 200))} at ${found.pointer} is no image reference`,
+    );
   return currentImage(found, found.image);
 }
 
@@ -84,13 +96,19 @@ function verifyOne(image: CurrentImage, call: VerifyCall, pullSecrets: readonly 
     if (verdict === undefined) continue;
     verdicts.push(verdict);
     if (verdict.digest !== undefined) current = withDigest(current, verdict.digest);
-    if (entry.isProven || verdict.status === 'skip') status = worseOf(status, verdict.status === 'error' ? 'fail' : verdict.status);
+    if (entry.isProven || verdict.status === 'skip')
+      status = worseOf(status, verdict.status === 'error' ? 'fail' : verdict.status);
   }
   return {found: image, image: current, verdicts, status};
 }
 
 /** `undefined`: the entry only asks for a digest, and there is one. `digest` is set where it is to be put in. */
-function verifyBy(entry: CompiledImageEntry, image: CurrentImage, call: VerifyCall, pullSecrets: readonly SecretReference[]): Verdict | undefined {
+function verifyBy(
+  entry: CompiledImageEntry,
+  image: CurrentImage,
+  call: VerifyCall,
+  pullSecrets: readonly SecretReference[],
+): Verdict | undefined {
   const {scope, mutates} = call;
   if (entry.skips(image.parts)) {
     const message = `skipping image reference image ${image.name}, policy ${call.policy} ruleName ${call.rule}`;
@@ -100,22 +118,31 @@ function verifyBy(entry: CompiledImageEntry, image: CurrentImage, call: VerifyCa
   if (entry.isProven) {
     const {digest, ...proven} = proveImage(entry, image, {scope, pullSecrets});
     if (proven.status !== 'pass' || !pins) return proven;
-    return digest === undefined ? withResolved(entry, image, {scope, pullSecrets, passed: proven}) : {...proven, digest};
+    return digest === undefined
+      ? withResolved(entry, image, {scope, pullSecrets, passed: proven})
+      : {...proven, digest};
   }
-  if (pins) return withResolved(entry, image, {scope, pullSecrets, passed: {status: 'pass', message: 'mutated image digest'}});
+  if (pins)
+    return withResolved(entry, image, {scope, pullSecrets, passed: {status: 'pass', message: 'mutated image digest'}});
   if (mutates || !entry.verifyDigest) return undefined;
   return digestVerdict(image);
 }
 
 /** What a rule says of an image that has to have a digest. */
 export function digestVerdict({name, parts}: CurrentImage): EntryVerdict {
-  return parts.digest === '' ? {status: 'fail', message: `missing digest for ${name}`} : {status: 'pass', message: 'image verified'};
+  return parts.digest === ''
+    ? {status: 'fail', message: `missing digest for ${name}`}
+    : {status: 'pass', message: 'image verified'};
 }
 
 function withResolved(
   entry: CompiledImageEntry,
   image: CurrentImage,
-  {scope, pullSecrets, passed}: {readonly scope: RuleScope; readonly pullSecrets: readonly SecretReference[]; readonly passed: EntryVerdict},
+  {
+    scope,
+    pullSecrets,
+    passed,
+  }: {readonly scope: RuleScope; readonly pullSecrets: readonly SecretReference[]; readonly passed: EntryVerdict},
 ): EntryVerdict {
   const resolved = entry.resolve(scope);
   const access = {...resolved.access, secrets: [...resolved.access.secrets, ...pullSecrets]};

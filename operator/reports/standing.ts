@@ -57,7 +57,10 @@ export function createStanding({classic, cel, native, resources}: StandingOption
         const state = classic(who.policy);
         if (state?.status !== 'served') return true;
         const {source, scanRules, rules} = state.policy;
-        return source.spec.background && (scanRules.some(({name}) => name === who.rule) || !rules.some(({name}) => name === who.rule));
+        return (
+          source.spec.background &&
+          (scanRules.some(({name}) => name === who.rule) || !rules.some(({name}) => name === who.rule))
+        );
       }
       if (nativeSources.has(who.source)) return true;
       const state = celState(who);
@@ -73,13 +76,17 @@ export function createStanding({classic, cel, native, resources}: StandingOption
         if (state.status !== 'served') return false;
         const {source, scanRules, rules} = state.policy;
         const rule = scanRules.find(({name}) => name === who.rule);
-        if (rule === undefined) return !rules.some(({name}) => name === who.rule) && !source.spec.rules.some(({name}) => name === who.rule);
+        if (rule === undefined)
+          return !rules.some(({name}) => name === who.rule) && !source.spec.rules.some(({name}) => name === who.rule);
         return !concerns(rule, kind, () => kindsOfRule(rule, resources())) || wasScanned(who, source.spec.background);
       }
       if (nativeSources.has(who.source)) {
         natives ??= native?.() ?? new Map();
         const policy = natives.get(`${who.source}/${who.policy}`);
-        return policy === undefined || !concerns(policy, kind, () => kindsOfConstraints(policy.source.matchConstraints, resources()));
+        return (
+          policy === undefined ||
+          !concerns(policy, kind, () => kindsOfConstraints(policy.source.matchConstraints, resources()))
+        );
       }
       const state = celState(who);
       if (state === 'foreign') return false;
@@ -88,7 +95,10 @@ export function createStanding({classic, cel, native, resources}: StandingOption
       const {source} = state.policy;
       if (source.type !== 'validating' && source.type !== 'mutating') return false;
       const {policy} = state;
-      return (source.spec.mode === 'Kubernetes' && !concerns(policy, kind, () => kindsOfCelPolicy(policy, resources()))) || wasScanned(who, source.spec.background);
+      return (
+        (source.spec.mode === 'Kubernetes' && !concerns(policy, kind, () => kindsOfCelPolicy(policy, resources()))) ||
+        wasScanned(who, source.spec.background)
+      );
     },
   };
 }

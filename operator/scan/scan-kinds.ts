@@ -53,7 +53,11 @@ export function kindsOfRule(rule: Pick<CompiledRule, 'kinds'>, resources: Resour
   return rule.kinds
     .filter(selector => selector.subresource === '')
     .flatMap(selector => {
-      const [group, version, kind] = [compileGlob(selector.group), compileGlob(selector.version), compileGlob(selector.kind)];
+      const [group, version, kind] = [
+        compileGlob(selector.group),
+        compileGlob(selector.version),
+        compileGlob(selector.kind),
+      ];
       return resources.all().filter(info => group(info.group) && version(info.version) && kind(info.kind));
     });
 }
@@ -63,7 +67,16 @@ export function kindsOfCelPolicy({variants}: Pick<CompiledCelPolicy, 'variants'>
 }
 
 export function kindsOfConstraints(constraints: MatchConstraints | undefined, resources: ResourceMap): KindInfo[] {
-  return (constraints?.resourceRules ?? []).flatMap(rule => resources.all().filter(info => fits(rule.apiGroups, info.group) && fits(rule.apiVersions, info.version) && fits(rule.resources, info.resource)));
+  return (constraints?.resourceRules ?? []).flatMap(rule =>
+    resources
+      .all()
+      .filter(
+        info =>
+          fits(rule.apiGroups, info.group) &&
+          fits(rule.apiVersions, info.version) &&
+          fits(rule.resources, info.resource),
+      ),
+  );
 }
 
 function toScan(kinds: readonly KindInfo[]): Map<string, KindInfo> {

@@ -3,7 +3,12 @@ import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
 
 /** What metrics say of a policy, whatever its kind. */
 export interface DescribedPolicy {
-  readonly labels: Readonly<Record<'policy_validation_mode' | 'policy_type' | 'policy_background_mode' | 'policy_namespace' | 'policy_name', string>>;
+  readonly labels: Readonly<
+    Record<
+      'policy_validation_mode' | 'policy_type' | 'policy_background_mode' | 'policy_namespace' | 'policy_name',
+      string
+    >
+  >;
   readonly rules: ReadonlyArray<{readonly rule_name: string; readonly rule_type: string}>;
 }
 
@@ -37,7 +42,11 @@ export function describeCel({ref, source}: CompiledCelPolicy): DescribedPolicy {
   return {labels: labelsOf(ref, denies, background), rules: [{rule_name: ref.name, rule_type: celTypes[source.type]}]};
 }
 
-function labelsOf(ref: {readonly namespace: string; readonly name: string}, enforces: boolean, background: boolean): DescribedPolicy['labels'] {
+function labelsOf(
+  ref: {readonly namespace: string; readonly name: string},
+  enforces: boolean,
+  background: boolean,
+): DescribedPolicy['labels'] {
   return {
     policy_validation_mode: enforces ? 'enforce' : 'audit',
     policy_type: ref.namespace === '' ? 'cluster' : 'namespaced',

@@ -1,7 +1,7 @@
 import type {CompiledPolicy, CompiledRule} from '../../engine/compile/types.js';
+import {parseKindSelector} from '../../engine/match/kind-selector.js';
 import type {ClassicRule, ResourceFilter} from '../../engine/policy/model.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
-import {parseKindSelector} from '../../engine/match/kind-selector.js';
 import {compileGlob} from '../../engine/values/glob.js';
 import type {Interception} from './merge-rules.js';
 import {resolveKind} from './resolve-kinds.js';
@@ -34,7 +34,12 @@ export function interceptionsOf(
       for (const kind of filter.kinds) {
         const found = resolveKind(kind, {resources, namespacedOnly});
         if (found.length === 0) unresolved.add(kind);
-        const operations = operationsFor(rule.source, filter, kind, isBackground ? 'background' : rule.type === 'verifyImages' ? 'verifyImages' : type);
+        const operations = operationsFor(
+          rule.source,
+          filter,
+          kind,
+          isBackground ? 'background' : rule.type === 'verifyImages' ? 'verifyImages' : type,
+        );
         if (operations.length > 0) interceptions.push(...found.map(resource => ({...resource, operations})));
       }
     }
@@ -49,7 +54,12 @@ function asksFor(rule: CompiledRule, type: CompiledRule['type']): boolean {
 }
 
 /** The filter's operations (or the default) less those that an exclusion by kind and operation alone takes away. */
-function operationsFor(rule: ClassicRule, filter: ResourceFilter, kind: string, type: CompiledRule['type'] | 'background'): string[] {
+function operationsFor(
+  rule: ClassicRule,
+  filter: ResourceFilter,
+  kind: string,
+  type: CompiledRule['type'] | 'background',
+): string[] {
   const wanted: readonly string[] = filter.operations.length > 0 ? filter.operations : defaultOperations(kind, type);
   const possible = wanted.filter(operation => isPossible(operation, type));
   const excluded = excludedOperations(rule, kind);
@@ -76,7 +86,8 @@ function excludedOperations(rule: ClassicRule, kind: string): Set<string> {
   for (const filter of rule.exclude.filters) {
     if (!onlyKindsAndOperations(filter)) continue;
     if (filter.kinds.length > 0 && !filter.kinds.some(pattern => coversKind(pattern, kind))) continue;
-    for (const operation of filter.operations.length > 0 ? filter.operations : validateOperations) excluded.add(operation);
+    for (const operation of filter.operations.length > 0 ? filter.operations : validateOperations)
+      excluded.add(operation);
   }
   return excluded;
 }

@@ -61,7 +61,7 @@ export function readSuites(root: string): readonly Suite[] {
         path: entry.path,
         family: entry.family,
         features: entry.features,
-      policyKinds: entry.policyKinds,
+        policyKinds: entry.policyKinds,
         flags,
         recorded: {status, exit, rows, ...(why !== undefined && {why})},
         waitsFor: waitsFor(entry, status),

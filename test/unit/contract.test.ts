@@ -1,12 +1,12 @@
 import {describe, expect, it} from 'vitest';
-import {frozen, pod, requestOf} from '../../engine/testing/requests.js';
-import {deadline, engineOf, judge, mutated, policyOf, verdicts} from '../../engine/testing/engines.js';
-import {recordingImages} from '../../engine/testing/image-source.js';
-import {recordingLoader} from '../../engine/testing/recording-loader.js';
+import {Budget, defaultLimits} from '../../engine/budget.js';
 import {EvalError} from '../../engine/diagnostic.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {applyJsonPatch} from '../../engine/mutate/index.js';
-import {Budget, defaultLimits} from '../../engine/budget.js';
+import {deadline, engineOf, judge, mutated, policyOf, verdicts} from '../../engine/testing/engines.js';
+import {recordingImages} from '../../engine/testing/image-source.js';
+import {recordingLoader} from '../../engine/testing/recording-loader.js';
+import {frozen, pod, requestOf} from '../../engine/testing/requests.js';
 import type {EngineRequest, ValidateOptions} from '../../engine/types.js';
 
 const pods = 'match: {any: [{resources: {kinds: [Pod]}}]}';
@@ -647,7 +647,9 @@ describe('the other operations', () => {
     const answer = await engine.verifyAndPatchImages(requestOf({object}), {deadline});
     expect(answer.results.flatMap(({rules: found}) => found.map(({status}) => status))).toEqual(['pass']);
     expect(ownPath(answer.object, 'spec', 'containers')).toEqual([{name: 'c', image: `reg.io/a:v1@${digest}`}]);
-    expect(ownPath(answer.object, 'metadata', 'annotations', 'kyverno.io/verify-images')).toBe(`{"reg.io/a@${digest}":"pass"}`);
+    expect(ownPath(answer.object, 'metadata', 'annotations', 'kyverno.io/verify-images')).toBe(
+      `{"reg.io/a@${digest}":"pass"}`,
+    );
   });
 
   it('contextLoader is the door that was given', () => {

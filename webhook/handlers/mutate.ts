@@ -5,14 +5,14 @@ import type {Json} from '../../engine/json/types.js';
 import type {Engine, MutateOptions, MutateResponse, PolicyResult} from '../../engine/types.js';
 import {allowed, allowedWith, denied} from '../answers.js';
 import type {AuditJob} from '../audit/audit-job.js';
-import {after, type AdmissionContext, type Handler} from '../context.js';
+import {type AdmissionContext, after, type Handler} from '../context.js';
+import {redactPatch} from '../layers/payload-dump.js';
 import {denialMessage, mutationDenial} from '../messages/denial.js';
 import {blocks} from '../messages/verdict.js';
 import {mutationWarnings} from '../messages/warnings.js';
 import type {Metrics} from '../metrics/metrics.js';
 import type {AdmissionAnswer, PolicyNames} from '../types.js';
 import {missingPolicy} from './missing-policy.js';
-import {redactPatch} from '../layers/payload-dump.js';
 
 export interface MutateHandlerOptions {
   readonly engine: Engine;
@@ -38,11 +38,7 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
     options.submit(message === undefined ? {...base, allowed: true} : {...base, allowed: false, message});
   }
 
-  function answer(
-    context: AdmissionContext,
-    mutated: MutateResponse,
-    verified: MutateResponse,
-  ): AdmissionAnswer {
+  function answer(context: AdmissionContext, mutated: MutateResponse, verified: MutateResponse): AdmissionAnswer {
     const request = context.engineRequest!;
     const results = verified.results.length === 0 ? mutated.results : [...mutated.results, ...verified.results];
     if (blocks(verified.results)) {
@@ -55,7 +51,8 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
     const patch = [...mutated.patch, ...verified.patch];
     if (patch.length === 0) return warnings.length === 0 ? allowed : allowedWith(warnings);
     const text = stringifyJson(patch as unknown as Json);
-    if (options.dumpPatches()) options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: redactPatch(text, request.kind.kind)});
+    if (options.dumpPatches())
+      options.log.v(patchVerbosity, 'patch', {uid: request.uid, patch: redactPatch(text, request.kind.kind)});
     return {...allowedWith(warnings), patch: text};
   }
 
@@ -78,7 +75,9 @@ export function mutateHandler(options: MutateHandlerOptions): Handler {
         return counted(denied(message));
       }
       const patched = mutated.object === request.object ? request : {...request, object: mutated.object};
-      return after(engine.verifyAndPatchImages(patched, settings), verified => counted(answer(context, mutated, verified)));
+      return after(engine.verifyAndPatchImages(patched, settings), verified =>
+        counted(answer(context, mutated, verified)),
+      );
     });
   };
 }

@@ -10,7 +10,14 @@ export function validationWarnings(results: readonly PolicyResult[]): string[] {
  * and everything done by policies that ask for it.
  */
 export function mutationWarnings(results: readonly PolicyResult[]): string[] {
-  return warningsWhere(results, (result, {status, type, warns}) => status === 'error' || (status === 'fail' && type === 'ImageVerify') || warns === true || (result.emitWarning && status !== 'skip'));
+  return warningsWhere(
+    results,
+    (result, {status, type, warns}) =>
+      status === 'error' ||
+      (status === 'fail' && type === 'ImageVerify') ||
+      warns === true ||
+      (result.emitWarning && status !== 'skip'),
+  );
 }
 
 function warningsWhere(

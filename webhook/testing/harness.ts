@@ -2,13 +2,13 @@ import {Agent, request as httpsRequest} from 'node:https';
 import {createManualClock, type ManualClock} from '../../adapters/clock/manual-clock.js';
 import type {Clock} from '../../adapters/clock.js';
 import {createLogger, type Logger} from '../../adapters/log/logger.js';
-import {issueCa, issueLeaf, type IssuedCertificate} from '../../adapters/tls/index.js';
+import {type IssuedCertificate, issueCa, issueLeaf} from '../../adapters/tls/index.js';
 import type {ContextLoader} from '../../engine/context-loader.js';
 import type {KindInfo, ResourceMap} from '../../engine/resource-map.js';
 import {
-  NotImplementedError,
   type Engine,
   type FailurePolicy,
+  NotImplementedError,
   type PolicyResult,
   type RuleResult,
 } from '../../engine/types.js';
