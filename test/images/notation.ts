@@ -1,5 +1,5 @@
-import {spawn} from 'node:child_process';
 import {imagesTool} from './programs.js';
+import {runTool} from './run-tool.js';
 
 /** A signature to make; times in RFC 3339, default now. */
 export interface NotationSignature {
@@ -30,13 +30,5 @@ export interface NotationAnswer {
 
 /** Signs by the Notary Project's library. Authorities are kept in `folder` for later calls. */
 export async function notationSign(folder: string, signatures: readonly NotationSignature[]): Promise<NotationAnswer> {
-  const child = spawn(await imagesTool(), ['notation'], {stdio: ['pipe', 'pipe', 'pipe']});
-  const output: Buffer[] = [];
-  const errors: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  child.stdin.end(JSON.stringify({folder, signatures}));
-  const code = await new Promise<number | null>((done, fail) => child.once('error', fail).once('close', done));
-  if (code !== 0) throw new Error(`notation: ${Buffer.concat(errors).toString()}`);
-  return JSON.parse(Buffer.concat(output).toString()) as NotationAnswer;
+  return runTool<NotationAnswer>(await imagesTool(), {args: ['notation'], input: {folder, signatures}});
 }

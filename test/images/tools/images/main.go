@@ -5,16 +5,20 @@ import (
 	"fmt"
 	"os"
 
+	"kyverno-ts/test/images/keyless"
 	"kyverno-ts/test/images/notation"
+	"kyverno-ts/test/images/registries"
 )
 
 var commands = map[string]func() error{
-	"notation": notation.Run,
+	"keyless":    keyless.Run,
+	"notation":   notation.Run,
+	"registries": registries.Run,
 }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: images notation")
+		fmt.Fprintln(os.Stderr, "usage: images keyless | notation | registries")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](); err != nil {
