@@ -1,4 +1,4 @@
-import {createPublicKey, generateKeyPairSync, randomUUID, sign} from 'node:crypto';
+import {generateKeyPairSync, randomUUID, sign} from 'node:crypto';
 import {createServer} from 'node:http';
 import {writeFile} from 'node:fs/promises';
 import type {AddressInfo} from 'node:net';
@@ -26,7 +26,7 @@ export async function startTokenService(folder: string, users: Readonly<Record<s
   const {privateKey, publicKey} = generateKeyPairSync('ec', {namedCurve: 'P-256'});
   const kid = 'tests';
   const jwks = join(folder, 'jwks.json');
-  await writeFile(jwks, JSON.stringify({keys: [{...createPublicKey(publicKey).export({format: 'jwk'}), kid, use: 'sig', alg: 'ES256'}]}));
+  await writeFile(jwks, JSON.stringify({keys: [{...publicKey.export({format: 'jwk'}), kid, use: 'sig', alg: 'ES256'}]}));
   const askedBy: string[] = [];
 
   function token(user: string, scopes: readonly string[]): string {

@@ -65,7 +65,7 @@ func Run() error {
 func handlerOf(wanted Registry) (http.Handler, error) {
 	switch wanted.Kind {
 	case "referrers":
-		return registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0))), nil
+		return withArtifactTypes(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0)))), nil
 	case "distribution":
 		config := &configuration.Configuration{
 			Version: configuration.CurrentVersion,

@@ -1,0 +1,149 @@
+import {afterAll, beforeAll, describe, expect, it} from 'vitest';
+import {ImageVerificationError, type ImageOptions, type ImageSource, type SignatureFormat, type Signer, type Transparency} from '../../engine/image/verification.js';
+import {access, attestorOf, createWorldImages, keyOf, noTransparency} from './queries.js';
+import {createImagesWorld, envelopes, formats, hostOf, identity, type ImagesWorld, otherIdentity, scanType} from './world.js';
+
+let world: ImagesWorld;
+let images: ImageSource;
+
+beforeAll(async () => {
+  world = await createImagesWorld();
+  images = createWorldImages();
+});
+afterAll(() => world?.stop());
+
+const how = (): ImageOptions => ({deadline: Date.now() + 60_000, useCache: false});
+
+/** `verified`, or why not. */
+async function outcome(work: () => Promise<unknown> | unknown): Promise<string> {
+  try {
+    await work();
+    return 'verified';
+  } catch (error) {
+    expect(error).toBeInstanceOf(ImageVerificationError);
+    return `${(error as ImageVerificationError).reason}: ${(error as Error).message}`;
+  }
+}
+
+interface Wanted {
+  readonly format: SignatureFormat;
+  readonly signer: Signer;
+  readonly transparency?: Transparency;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function signatureOf(image: string, {format, signer, transparency = noTransparency, annotations = {}}: Wanted): Promise<string> {
+  return outcome(() => images.verifySignature({image, access, format, ociReferrers: false, attestor: attestorOf(signer, {transparency, annotations})}, how()));
+}
+
+describe.each(formats)('signatures in the format %s', format => {
+  const at = (name: string) => `${hostOf(world, format)}/${format}/${name}:v1`;
+  const byKey = (name: string, more: Partial<Wanted> = {}) => signatureOf(at(name), {format, signer: keyOf(world), ...more});
+
+  it('by the right key count, also where the format has to be found out', async () => {
+    expect(await byKey('signed')).toBe('verified');
+    expect(await byKey('signed', {format: 'auto'})).toBe('verified');
+    expect(await images.verifySignature({image: at('signed'), access, format, ociReferrers: false, attestor: attestorOf(keyOf(world))}, how())).toEqual({digest: world.images.get(`${format}/signed`)?.digest});
+  });
+
+  it.each(['wrong', 'unsigned', 'tampered'])('do not count: %s', async name => {
+    expect(await byKey(name)).toMatch(/^unverified: /);
+    expect(await byKey(name, {format: 'auto'})).toMatch(/^unverified: /);
+  });
+
+  it('name the image when they do not count', async () => {
+    expect(await byKey('unsigned')).toContain(at('unsigned'));
+  });
+
+  it('by another key than the one that is asked for do not count', async () => {
+    expect(await byKey('signed', {signer: keyOf(world, 'wrong')})).toMatch(/^unverified: /);
+    expect(await byKey('wrong', {signer: keyOf(world, 'wrong')})).toBe('verified');
+  });
+
+  it('without an entry of a log do not count where one is asked for', async () => {
+    const transparency = {...noTransparency, ignoreTlog: false, rekorPublicKey: world.keyless.rekorKey};
+    expect(await byKey('signed', {transparency})).toMatch(/^unverified: /);
+  });
+
+  it.skipIf(format === 'bundle')('carry the annotations that are asked for', async () => {
+    expect(await byKey('signed', {annotations: {env: 'prod'}})).toBe('verified');
+    expect(await byKey('signed', {annotations: {env: 'test'}})).toMatch(/^unverified: /);
+    expect(await byKey('attested', {annotations: {env: 'prod'}})).toMatch(/^unverified: /);
+  });
+
+  const trusted = (): Transparency => ({...noTransparency, ignoreTlog: false, ignoreSct: false, trustedRoot: JSON.stringify(world.keyless.trustedRoot)});
+  const byIdentity = (name: string, {subject, issuer}: {readonly subject: string; readonly issuer: string}, transparency: Transparency = trusted()) =>
+    signatureOf(at(name), {
+      format,
+      signer: {type: 'keyless', identities: [{subject: {kind: 'exact', text: subject}, issuer: {kind: 'exact', text: issuer}}], roots: undefined, additionalExtensions: {}},
+      transparency,
+    });
+
+  it('by an identity count for that identity alone', async () => {
+    expect(await byIdentity('identity', identity)).toBe('verified');
+    expect(await byIdentity('other-identity', otherIdentity)).toBe('verified');
+    expect(await byIdentity('other-identity', identity)).toMatch(/^unverified: /);
+    expect(await byIdentity('identity', {...identity, issuer: 'https://other.example.test'})).toMatch(/^unverified: /);
+  });
+
+  it('by a certificate that had expired when the log saw them do not count', async () => {
+    expect(await byIdentity('expired', identity)).toMatch(/^unverified: /);
+  });
+
+  it('without proofs count only where those are not asked for', async () => {
+    expect(await byIdentity('no-sct', identity)).toMatch(/^unverified: /);
+    expect(await byIdentity('no-sct', identity, {...trusted(), ignoreSct: true})).toBe('verified');
+    expect(await byIdentity('no-log', identity)).toMatch(/^unverified: /);
+    expect(await byIdentity('timestamped', identity)).toMatch(/^unverified: /);
+    expect(await byIdentity('timestamped', identity, {...trusted(), ignoreTlog: true})).toBe('verified');
+  });
+
+  it('by an identity of other authorities do not count', async () => {
+    expect(await byIdentity('identity', identity, {...trusted(), trustedRoot: JSON.stringify({...world.keyless.trustedRoot, certificateAuthorities: []})})).toMatch(/^unverified: /);
+  });
+
+  const attestations = (name: string, more: {readonly type?: string; readonly signer?: Signer} = {}) =>
+    images.verifyAttestations({image: at(name), access, format, ociReferrers: false, attestor: attestorOf(more.signer ?? keyOf(world)), type: more.type ?? scanType, kind: 'intoto'}, how());
+
+  it('of statements give them to conditions', async () => {
+    const {statements, digest} = await attestations('attested');
+    expect(digest).toBe(world.images.get(`${format}/attested`)?.digest);
+    expect(statements).toMatchObject([{predicateType: scanType, predicate: {severity: 'low'}}]);
+    expect((await attestations('failing')).statements).toMatchObject([{predicate: {severity: 'high'}}]);
+  });
+
+  it('of statements by another key do not count', async () => {
+    const forged = await outcome(async () => {
+      const {statements} = await attestations('forged');
+      if (statements.length === 0) throw new ImageVerificationError('no statements', 'unverified');
+    });
+    expect(forged).toMatch(/^unverified: /);
+  });
+
+  it('are no statements of a type that is not there', async () => {
+    const missing = await outcome(async () => {
+      const {statements} = await attestations('attested', {type: 'https://example.test/other/v1'});
+      if (statements.length === 0) throw new ImageVerificationError('no statements', 'unverified');
+    });
+    expect(missing).toMatch(/^unverified: /);
+  });
+});
+
+describe.each(Object.keys(envelopes))('notation signatures as %s', kind => {
+  const at = (name: string) => `${world.hosts.referrers}/${kind}/${name}:v1`;
+  const judge = (name: string, more: Partial<Extract<Signer, {type: 'notary'}>> = {}) =>
+    signatureOf(at(name), {format: 'notary', signer: {type: 'notary', certificates: world.notation.authorities['trusted']!, tsaCertificates: undefined, ...more}});
+
+  it('count by a trusted authority', async () => {
+    expect(await judge('signed')).toBe('verified');
+    expect(await judge('timestamped', {tsaCertificates: world.notation.authorities['tsa']})).toBe('verified');
+  });
+
+  it.each(['wrong', 'unsigned', 'tampered', 'expired'])('do not count: %s', async name => {
+    expect(await judge(name)).toMatch(/^unverified: /);
+  });
+
+  it('without timestamp do not count where one is asked for', async () => {
+    expect(await judge('signed', {tsaCertificates: world.notation.authorities['tsa']})).toMatch(/^unverified: /);
+  });
+});
