@@ -6,9 +6,10 @@ const node = {environment: 'node' as const, pool: 'threads' as const};
 export default defineConfig({
   test: {
     projects: [
-      {test: {...node, name: 'unit', testTimeout: 60_000, hookTimeout: 60_000, include: ['{engine,adapters,webhook,operator,cli,crds,scripts,install,olm}/**/*.test.ts', 'test/unit/**/*.test.ts']}},
+      {test: {...node, name: 'unit', testTimeout: 60_000, hookTimeout: 60_000, include: ['{engine,adapters,webhook,operator,cli,crds,scripts,install,olm}/**/*.test.ts', 'test/{unit,security}/**/*.test.ts']}},
       {test: {...node, name: 'standalone', include: ['test/standalone/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false}},
       {test: {...node, name: 'e2e', pool: 'forks', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
+      {test: {...node, name: 'images', pool: 'forks', include: ['test/images/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
       {test: {...node, name: 'install', pool: 'forks', include: ['test/install/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
       {test: {...node, name: 'chaos', pool: 'forks', include: ['test/chaos/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 900_000, fileParallelism: false}},
     ],
