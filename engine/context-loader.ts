@@ -1,4 +1,4 @@
-import type {ImageSource} from './image/verification.js';
+import type {ImageSource, RegistryAccess} from './image/verification.js';
 import type {Json, JsonObject} from './json/types.js';
 import type {GroupVersionResource} from './types.js';
 
@@ -63,6 +63,11 @@ export interface LoadOptions {
   readonly deadline: number;
 }
 
+export interface ImageDataOptions extends LoadOptions {
+  /** What the registry is asked with beside the installation's own credentials. */
+  readonly access?: RegistryAccess | undefined;
+}
+
 /**
  * The only door from evaluation to the outside. No other module of the engine does I/O, reads a clock, draws randomness
  * or resolves a name. Answers that a cache holds come back without a Promise.
@@ -76,8 +81,8 @@ export interface ContextLoader {
   apiCall(request: ApiCallRequest, options: LoadOptions): MaybePromise<Json>;
   /** Value of a GlobalContextEntry (or one of its projections); `undefined` when there is no such entry. */
   globalReference(name: string, projection: string | undefined, options: LoadOptions): MaybePromise<Json | undefined>;
-  /** Registry data of an image, asked with the installation's own credentials. */
-  imageData(reference: string, options: LoadOptions): MaybePromise<Json>;
+  /** Registry data of an image, asked with the installation's own credentials unless others are given. */
+  imageData(reference: string, options: ImageDataOptions): MaybePromise<Json>;
   /** Labels of a namespace; `undefined` when it does not exist. Any other failure rejects: it is never "no labels". */
   namespaceLabels(name: string, options: LoadOptions): MaybePromise<Readonly<Record<string, string>> | undefined>;
   /** IP addresses of a host name. */

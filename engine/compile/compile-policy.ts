@@ -129,7 +129,7 @@ function compileRule(
   if (action.type === 'verifyImages') {
     const failureAction = imagesFailureAction(action);
     const {action: actionOf, fixed} = compileFailureAction({failureAction, failureActionOverrides: []}, policy.spec);
-    const images = compileImages(rule, action, {policy: policy.ref, keyServices, regex});
+    const images = compileImages(rule, action, {keyServices, regex});
     return {...base, type: 'verifyImages', action: actionOf, fixedAction: fixed, images};
   }
   if (action.type !== 'validate') {

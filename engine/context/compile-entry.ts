@@ -3,7 +3,9 @@ import {EvalError} from '../diagnostic.js';
 import {jsonSize} from '../json/size.js';
 import {type Json, type JsonObject, setOwn} from '../json/types.js';
 import {stringifyJson} from '../json/stringify.js';
+import {child} from '../policy/access.js';
 import type {ContextEntry} from '../policy/model.js';
+import {readAccess} from '../verify-images/read-entry.js';
 import {compileLateQuery} from '../variables/late-query.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
@@ -168,10 +170,13 @@ function globalReference(entry: Entry<'globalReference'>, path: string): Loader 
 function imageRegistry(entry: Entry<'imageRegistry'>, path: string): Loader {
   const reference = compileText(entry.reference, `${path}.imageRegistry.reference`);
   const query = entry.jmesPath === undefined ? undefined : compileText(entry.jmesPath, `${path}.imageRegistry.jmesPath`);
+  const credentials = child(entry.raw, 'imageRegistryCredentials');
   return scope =>
     named(entry.name, () => {
       const image = reference(scope);
-      const value = scope.env.settle(`image:${image}`, options => scope.env.loader.imageData(image, options));
+      const access = credentials && readAccess(credentials, scope.env.secretNamespace);
+      const key = access === undefined ? `image:${image}` : `image:${image} ${JSON.stringify(access)}`;
+      const value = scope.env.settle(key, options => scope.env.loader.imageData(image, {...options, access}));
       return query === undefined ? value : compileLateQuery(query(scope)).evaluate(value, scope.env);
     });
 }

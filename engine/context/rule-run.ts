@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly resources: ResourceMap;
   /** Never written to by rules that copy into every namespace. */
   readonly operatorNamespace: string;
+  /** Of Secrets that are named without a namespace; the operator's when absent. */
+  readonly secretNamespace?: string | undefined;
   /** Only in offline runs. */
   readonly given?: GivenValues | undefined;
   /** Of images only what is cached counts; nothing is fetched. */
@@ -49,6 +51,7 @@ export class RuleRun implements FunctionEnv {
   readonly given: GivenValues | undefined;
   readonly resources: ResourceMap;
   readonly operatorNamespace: string;
+  readonly secretNamespace: string;
   readonly cachedImagesOnly: boolean;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
@@ -68,6 +71,7 @@ export class RuleRun implements FunctionEnv {
     this.given = options.given;
     this.resources = options.resources;
     this.operatorNamespace = options.operatorNamespace;
+    this.secretNamespace = options.secretNamespace ?? options.operatorNamespace;
     this.cachedImagesOnly = options.cachedImagesOnly ?? false;
     this.#limits = options.limits;
     this.#loadOptions = {deadline: options.limits.deadline};

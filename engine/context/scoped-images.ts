@@ -9,16 +9,8 @@ export function scopeImages(host: ImageSource, namespace: string): ImageSource {
   const refuse = (what: string): never => {
     throw new EvalError(`a policy of namespace ${namespace} may not ${what}`, 'scope');
   };
-  const checkSecrets = (secrets: readonly SecretReference[]) => {
-    for (const secret of secrets) {
-      if (secret.namespace !== namespace) refuse(`read a Secret of namespace ${secret.namespace || '""'}`);
-    }
-  };
-  const checkAccess = ({secrets, providers}: RegistryAccess) => {
-    checkSecrets(secrets);
-    const cloud = providers.find(provider => provider !== 'default');
-    if (cloud !== undefined) refuse(`use the operator's credentials of provider ${cloud}: name Secrets of the namespace`);
-  };
+  const checkSecrets = (secrets: readonly SecretReference[]) => confineSecrets(secrets, namespace);
+  const checkAccess = (access: RegistryAccess) => confineAccess(access, namespace);
   const checkAttestor = (attestor: Attestor | undefined) => {
     if (attestor === undefined) return;
     const {signer, transparency, pullSecrets} = attestor;
@@ -55,4 +47,21 @@ export function scopeImages(host: ImageSource, namespace: string): ImageSource {
       },
     }),
   };
+}
+
+/** Throws for credentials that are not those of the namespace. */
+export function confineAccess({secrets, providers}: RegistryAccess, namespace: string): void {
+  confineSecrets(secrets, namespace);
+  const cloud = providers.find(provider => provider !== 'default');
+  if (cloud !== undefined) {
+    const what = `use the operator's credentials of provider ${cloud}: name Secrets of the namespace`;
+    throw new EvalError(`a policy of namespace ${namespace} may not ${what}`, 'scope');
+  }
+}
+
+function confineSecrets(secrets: readonly SecretReference[], namespace: string): void {
+  const foreign = secrets.find(secret => secret.namespace !== namespace);
+  if (foreign === undefined) return;
+  const what = `read a Secret of namespace ${foreign.namespace || '""'}`;
+  throw new EvalError(`a policy of namespace ${namespace} may not ${what}`, 'scope');
 }

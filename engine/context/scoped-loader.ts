@@ -1,6 +1,6 @@
 import type {ApiCallRequest, CollectionQuery, ContextLoader, ObjectQuery, Scope} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
-import {scopeImages} from './scoped-images.js';
+import {confineAccess, scopeImages} from './scoped-images.js';
 
 export interface ScopeOptions {
   /** Lets namespaced policies reach the network (services, registries, names); an installation's choice, off by default. */
@@ -38,6 +38,7 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
       if (!options.allowServiceCalls) {
         throw new EvalError(`a policy of namespace ${namespace} may not ask registries`, 'scope');
       }
+      if (load.access !== undefined) confineAccess(load.access, namespace);
       return host.imageData(reference, load);
     },
     namespaceLabels(name, load) {

@@ -73,6 +73,7 @@ class PolicyWalk {
       given: options.given,
       resources: options.resources,
       operatorNamespace: options.operatorNamespace ?? 'kyverno',
+      secretNamespace: namespace || undefined,
     });
   }
 

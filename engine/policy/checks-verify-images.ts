@@ -49,6 +49,7 @@ function checkEntry(entry: JsonObject, path: string, scope: Scope): void {
   if (old.length > 0) {
     faults.warn('deprecated-field', path, `${old.join(', ')}: deprecated, use imageReferences and attestors instead`);
   }
+  checkFlatForm(entry, path, faults);
   const action = text(entry, 'failureAction') ?? text(spec, 'validationFailureAction');
   if (action === 'Audit' && flag(entry, 'mutateDigest') !== false) {
     faults.error(
@@ -64,6 +65,18 @@ function checkEntry(entry: JsonObject, path: string, scope: Scope): void {
   });
   const deny = child(child(entry, 'validate'), 'deny');
   if (deny) checkConditions(own(deny, 'conditions'), at(at(at(path, 'validate'), 'deny'), 'conditions'), faults);
+}
+
+/** Parts of the older form that nothing would read: somebody believes that they are asked for. */
+function checkFlatForm(entry: JsonObject, path: string, faults: Faults): void {
+  const isSet = (key: string) => (text(entry, key) ?? '') !== '';
+  if (isSet('key') && isSet('issuer')) faults.error('image-flat-form', at(path, 'issuer'), 'only one of key and issuer can be used');
+  for (const key of ['subject', 'roots', 'additionalExtensions']) {
+    if (has(entry, key) && !isSet('issuer')) faults.error('image-flat-form', at(path, key), `${key} is only read together with issuer`);
+  }
+  if (has(entry, 'annotations') && !isSet('key') && !isSet('issuer')) {
+    faults.error('image-flat-form', at(path, 'annotations'), 'annotations are only read together with key or issuer');
+  }
 }
 
 function checkAttestation(attestation: JsonObject, path: string, type: string, faults: Faults): void {
@@ -158,6 +171,14 @@ function checkCertificates(certificates: JsonObject, path: string, faults: Fault
 function checkKeyless(keyless: JsonObject, path: string, faults: Faults): void {
   if (!child(keyless, 'rekor') && !text(keyless, 'roots')) {
     faults.error('attestor-keyless', path, 'Either Rekor URL or roots are required');
+  }
+  for (const field of ['issuer', 'subject']) {
+    const regexp = text(keyless, `${field}RegExp`) ?? '';
+    if (regexp === '') continue;
+    const place = at(path, `${field}RegExp`);
+    if (text(keyless, field)) faults.error('attestor-keyless', place, `only one of ${field} and ${field}RegExp can be used`);
+    if (regexp.startsWith('^') && regexp.endsWith('$')) continue;
+    faults.warn('attestor-regexp', place, `the expression is found anywhere in the ${field}: without ^ and $ it fits longer ones, too`);
   }
   checkRekor(keyless, path, faults);
 }

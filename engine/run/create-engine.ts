@@ -419,6 +419,7 @@ class RunPool {
       given: this.#options.given,
       resources: this.#options.resources?.() ?? builtinResourceMap,
       operatorNamespace: this.#options.operatorNamespace ?? 'kyverno',
+      secretNamespace: namespace || undefined,
       cachedImagesOnly: this.#cachedImagesOnly,
     });
     this.#runs.set(namespace, run);

@@ -1,17 +1,17 @@
 import {compileBlock} from '../compile/condition-block.js';
 import type {Conditions} from '../compile/types.js';
 import type {RuleScope} from '../context/rule-scope.js';
-import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
 import {compileExtractors, type ImageExtractors} from '../image/image-extractors.js';
 import type {ImageReference} from '../image/parse-image.js';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
 import {child, flag, list, objects, strings, text} from '../policy/access.js';
 import type {ClassicRule, VerifyImagesAction} from '../policy/model.js';
 import type {RegexEngine} from '../regex/types.js';
-import type {FailureAction, PolicyRef} from '../types.js';
+import type {FailureAction} from '../types.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import {checkExpressions} from './check-expressions.js';
+import {compileLate} from './compile-late.js';
 import type {ImageEntry} from './model.js';
 import {readEntry, withoutFlatForm} from './read-entry.js';
 import {compileReferences, compileSkips} from './references.js';
@@ -46,7 +46,6 @@ export interface CompiledImages {
 }
 
 export interface CompileImagesOptions {
-  readonly policy: PolicyRef;
   readonly keyServices: ReadonlySet<string>;
   readonly regex: RegexEngine | undefined;
 }
@@ -106,51 +105,18 @@ function compileDeny(validate: JsonObject | undefined, path: string): Deny | und
   };
 }
 
-/** An entry without variables is read once, so that its faults are told when the policy is loaded. */
 function compileResolve(
   entry: JsonObject,
   path: string,
-  {policy, keyServices, regex}: CompileImagesOptions,
+  {keyServices, regex}: CompileImagesOptions,
 ): CompiledImageEntry['resolve'] {
-  const template = compileTemplate(withVariables(entry), path);
-  const secretNamespace = policy.namespace === '' ? undefined : policy.namespace;
-  if (template.isStatic) {
-    const json = template.evaluate(undefined as unknown as TemplateScope) as JsonObject;
-    // The operator's own namespace is only known to a run.
-    const read = (namespace: string) => readEntry(json, {secretNamespace: secretNamespace ?? namespace, keyServices});
-    try {
-      const {attestors, attestations} = read('');
-      for (const set of [...attestors, ...attestations.flatMap(attestation => attestation.attestors)])
-        checkExpressions(set, regex);
-    } catch (error) {
-      if (error instanceof CompileError)
-        throw new CompileError({...error.diagnostic, path: `${path}${error.diagnostic.path}`});
-      throw error;
+  return compileLate(withVariables(entry), path, (part, secretNamespace) => {
+    const read = readEntry(part, {secretNamespace, keyServices});
+    for (const set of [...read.attestors, ...read.attestations.flatMap(attestation => attestation.attestors)]) {
+      checkExpressions(set, regex);
     }
-    let known: {readonly namespace: string; readonly entry: ImageEntry} | undefined;
-    return ({env: {operatorNamespace: namespace}}) => {
-      if (known?.namespace !== namespace) known = {namespace, entry: read(namespace)};
-      return known.entry;
-    };
-  }
-  return scope => {
-    let json: Json;
-    try {
-      json = template.evaluate(scope);
-    } catch (error) {
-      if (!(error instanceof EvalError) || error instanceof BudgetError) throw error;
-      throw new EvalError(`failed to substitute variables: ${error.message}`, error.code);
-    }
-    try {
-      return readEntry(isObject(json) ? json : {}, {
-        secretNamespace: secretNamespace ?? scope.env.operatorNamespace,
-        keyServices,
-      });
-    } catch (error) {
-      if (error instanceof CompileError) throw new EvalError(`failed to substitute variables: ${error.message}`);
-      throw error;
-    }
-  };
+    return read;
+  });
 }
 
 function withVariables(entry: JsonObject): JsonObject {
