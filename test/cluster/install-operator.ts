@@ -156,7 +156,7 @@ async function allReady(cluster: Cluster, agent: NodeAgent): Promise<void> {
     },
     {what: 'operator ready', timeoutMs: 120_000},
   ).catch(async (cause: unknown) => {
-    const logs = agent.replicas().map(({name, logFile}) => (logFile === undefined ? name : tail(name, logFile)));
+    const logs = agent.replicas().map(({name, logFile}) => (logFile === undefined ? `${name}: no process yet` : tail(name, logFile)));
     throw new Error(`the operator did not become ready\n${(await Promise.all(logs)).join('\n')}`, {cause});
   });
 }

@@ -61,6 +61,9 @@ function userOf({spec}: Pod, container?: Container): number {
   return container?.securityContext?.runAsUser ?? spec.securityContext?.runAsUser ?? arbitraryUser;
 }
 
+/** Where containers have nothing of this machine's. */
+const scratch = ['/tmp', '/run', '/root'];
+
 interface Script {
   readonly pod: Pod;
   readonly container: Container;
@@ -83,20 +86,28 @@ function script({pod, container, volumes, folders, dir}: Script): string {
     `mount --rbind /proc ${into('/proc')}`,
     `mount --rbind /dev ${into('/dev')}`,
     // Neither this machine's scratch space nor its credentials are part of any image.
-    ...['/tmp', '/run', '/root'].map(path => `mount -t tmpfs -o mode=755 tmpfs ${into(path)}`),
+    ...scratch.map(path => `mount -t tmpfs -o mode=755 tmpfs ${into(path)}`),
   ];
-  for (const [from, to] of folders) lines.push(`mkdir -p ${into(to)}`, `mount --bind -o ro ${quote(from)} ${into(to)}`);
-  for (const mount of container.volumeMounts ?? []) {
-    const from = volumes.get(mount.name);
-    if (from === undefined) throw new Error(`container ${container.name} mounts ${mount.name}, which the Pod does not have`);
-    lines.push(`mkdir -p ${into(mount.mountPath)}`, `mount --bind ${quote(from)} ${into(mount.mountPath)}`);
-    if (mount.readOnly === true) lines.push(`mount -o remount,bind,ro ${into(mount.mountPath)}`);
-  }
+  const mounts = [
+    ...folders.map(([from, to]) => ({from, to, readOnly: true})),
+    ...(container.volumeMounts ?? []).map(({name, mountPath, readOnly = false}) => {
+      const from = volumes.get(name);
+      if (from === undefined) throw new Error(`container ${container.name} mounts ${name}, which the Pod does not have`);
+      return {from, to: mountPath, readOnly};
+    }),
+  ];
+  // Paths are followed from inside: /var/run is a link to /run.
+  const enter = `chroot ${into('')}`;
+  for (const {to} of mounts) lines.push(`${enter} mkdir -p ${quote(to)}`);
   if (container.securityContext?.readOnlyRootFilesystem === true) {
-    for (const path of ['/tmp', '/run', '/root', '']) lines.push(`mount -o remount,ro ${into(path)} 2>/dev/null || mount -o remount,bind,ro ${into(path)}`);
+    for (const path of [...scratch, '']) lines.push(`mount -o remount,ro ${into(path)}`);
+  }
+  for (const {from, to, readOnly} of mounts) {
+    lines.push(`at=${into('')}$(${enter} readlink -f ${quote(to)})`, `mount --bind ${quote(from)} "$at"`);
+    if (readOnly) lines.push('mount -o remount,bind,ro "$at"');
   }
   const privileges = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--clear-groups'];
-  lines.push(`exec chroot ${into('')} /usr/bin/setpriv --reuid=${userOf(pod, container)} --regid=${group} ${privileges.join(' ')} -- "$@"`);
+  lines.push(`exec ${enter} /usr/bin/setpriv --reuid=${userOf(pod, container)} --regid=${group} ${privileges.join(' ')} -- "$@"`);
   return lines.join('\n');
 }
 
