@@ -43,7 +43,7 @@ describe.each(formats)('signatures in the format %s', format => {
   it('by the right key count, also where the format has to be found out', async () => {
     expect(await byKey('signed')).toBe('verified');
     expect(await byKey('signed', {format: 'auto'})).toBe('verified');
-    expect(await images.verifySignature({image: at('signed'), access, format, ociReferrers: false, attestor: attestorOf(keyOf(world))}, how())).toEqual({digest: world.images.get(`${format}/signed`)?.digest});
+    expect(await images.verifySignature({image: at('signed'), access, format, ociReferrers: false, attestor: attestorOf(keyOf(world))}, how())).toMatchObject({digest: world.images.get(`${format}/signed`)?.digest});
   });
 
   it.each(['wrong', 'unsigned', 'tampered'])('do not count: %s', async name => {

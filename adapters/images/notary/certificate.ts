@@ -52,7 +52,9 @@ export function readCertificate(der: Uint8Array): Certificate {
 
 /** One line, as users know their certificates. */
 export function nameOf({x509}: Certificate): string {
-  return JSON.stringify(x509.subject.split('\n').reverse().join(','));
+  // Node leaves out a subject that is empty, against its types.
+  const subject = (x509 as {readonly subject?: string}).subject;
+  return JSON.stringify(subject?.split('\n').reverse().join(',') ?? x509.subjectAltName ?? '');
 }
 
 const pemBlock = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;

@@ -1,5 +1,5 @@
 // Package keyless signs as cosign does with an identity in place of a key: a certificate of an authority like Fulcio, an
-// entry of a log like Rekor with its proofs, and a timestamp. Log and timestamp authority are sigstore-go's own for tests.
+// entry of a log like Rekor with its proofs, and a timestamp of sigstore-go's authority for tests.
 package keyless
 
 import (
@@ -20,7 +20,6 @@ import (
 	rekorpb "github.com/sigstore/protobuf-specs/gen/pb-go/rekor/v1"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/testing/ca"
-	"github.com/sigstore/sigstore-go/pkg/tlog"
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
@@ -71,6 +70,7 @@ type Answer struct {
 
 type signer struct {
 	authority *authority
+	log       *transparencyLog
 	sigstore  *ca.VirtualSigstore
 }
 
@@ -84,11 +84,15 @@ func Run() error {
 	if err != nil {
 		return err
 	}
-	sigstore, err := ca.NewVirtualSigstoreWithExistingRekorEntry()
+	log, err := newLog()
 	if err != nil {
 		return err
 	}
-	s := signer{issuer, sigstore}
+	sigstore, err := ca.NewVirtualSigstore()
+	if err != nil {
+		return err
+	}
+	s := signer{issuer, log, sigstore}
 	answer, err := s.trust()
 	if err != nil {
 		return err
@@ -108,17 +112,9 @@ func (s *signer) trust() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	rekor := map[string]*root.TransparencyLog{}
 	answer := &Answer{Roots: s.authority.chainPEM(), Signatures: map[string]Signed{}}
-	for id, log := range s.sigstore.RekorLogs() {
-		// Its own value is the text of the identifier.
-		if log.ID, err = hex.DecodeString(id); err != nil {
-			return nil, err
-		}
-		rekor[id] = log
-		if answer.RekorKey, err = publicPEM(log.PublicKey); err != nil {
-			return nil, err
-		}
+	if answer.RekorKey, err = publicPEM(s.log.key.Public()); err != nil {
+		return nil, err
 	}
 	if answer.CTLogKey, err = publicPEM(s.authority.log.Public()); err != nil {
 		return nil, err
@@ -132,7 +128,7 @@ func (s *signer) trust() (*Answer, error) {
 		}
 		answer.TSAChain += certificatePEM(authority.Root)
 	}
-	trusted, err := root.NewTrustedRoot(root.TrustedRootMediaType01, []root.CertificateAuthority{s.authority.trusted()}, logs, tsa, rekor)
+	trusted, err := root.NewTrustedRoot(root.TrustedRootMediaType01, []root.CertificateAuthority{s.authority.trusted()}, logs, tsa, s.log.trusted())
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +165,10 @@ func (s *signer) sign(wanted Signature) (*Signed, error) {
 		Content: &bundlepb.VerificationMaterial_Certificate{Certificate: &commonpb.X509Certificate{RawBytes: certificate.Raw}},
 	}
 	bundle := &bundlepb.Bundle{MediaType: "application/vnd.dev.sigstore.bundle.v0.3+json", VerificationMaterial: material}
-	var entry *tlog.Entry
+	kind := "hashedrekord"
+	var body []byte
 	if wanted.DSSE {
+		kind = "dsse"
 		envelope := &dsse.Envelope{
 			PayloadType: payloadType,
 			Payload:     base64.StdEncoding.EncodeToString(wanted.Payload),
@@ -184,25 +182,24 @@ func (s *signer) sign(wanted Signature) (*Signed, error) {
 			PayloadType: payloadType,
 			Signatures:  []*dssepb.Signature{{Sig: signature}},
 		}}
-		if !wanted.NoLog {
-			entry, err = s.sigstore.GenerateTlogEntry(certificate, envelope, signature, time.Now().Unix(), !wanted.NoProof)
-		}
+		body, err = dsseRecord(signed.Envelope, wanted.Payload, signed.Signature, signed.Certificate)
 	} else {
 		bundle.Content = &bundlepb.Bundle_MessageSignature{MessageSignature: &commonpb.MessageSignature{
 			MessageDigest: &commonpb.HashOutput{Algorithm: commonpb.HashAlgorithm_SHA2_256, Digest: digest[:]},
 			Signature:     signature,
 		}}
-		if !wanted.NoLog {
-			entry, err = s.hashedRekord(signed, digest[:], !wanted.NoProof)
-		}
+		body, err = hashedRekord(digest[:], signed.Signature, signed.Certificate)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if entry != nil {
-		record := entry.TransparencyLogEntry()
-		material.TlogEntries = []*rekorpb.TransparencyLogEntry{record}
-		if signed.RekorBundle, err = rekorBundle(record); err != nil {
+	if !wanted.NoLog {
+		entry, err := s.log.entry(body, kind, !wanted.NoProof)
+		if err != nil {
+			return nil, err
+		}
+		material.TlogEntries = []*rekorpb.TransparencyLogEntry{entry}
+		if signed.RekorBundle, err = rekorBundle(entry); err != nil {
 			return nil, err
 		}
 	}
@@ -218,48 +215,6 @@ func (s *signer) sign(wanted Signature) (*Signed, error) {
 	}
 	signed.Bundle, err = protojson.Marshal(bundle)
 	return signed, err
-}
-
-// hashedRekord is the entry of a signature over a digest.
-func (s *signer) hashedRekord(signed *Signed, digest []byte, proven bool) (*tlog.Entry, error) {
-	body, err := json.Marshal(map[string]any{
-		"apiVersion": "0.0.1",
-		"kind":       "hashedrekord",
-		"spec": map[string]any{
-			"data": map[string]any{"hash": map[string]any{"algorithm": "sha256", "value": hex.EncodeToString(digest)}},
-			"signature": map[string]any{
-				"content":   signed.Signature,
-				"publicKey": map[string]any{"content": base64.StdEncoding.EncodeToString([]byte(signed.Certificate))},
-			},
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	id, err := s.sigstore.RekorLogID()
-	if err != nil {
-		return nil, err
-	}
-	rawID, err := hex.DecodeString(id)
-	if err != nil {
-		return nil, err
-	}
-	const index = 1
-	now := time.Now().Unix()
-	promise, err := s.sigstore.RekorSignPayload(tlog.RekorPayload{
-		LogID: id, IntegratedTime: now, LogIndex: index, Body: base64.StdEncoding.EncodeToString(body),
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !proven {
-		return tlog.NewEntry(body, now, index, rawID, promise, nil) //nolint:staticcheck
-	}
-	proof, err := s.sigstore.GetInclusionProof(body)
-	if err != nil {
-		return nil, err
-	}
-	return tlog.NewEntry(body, now, index, rawID, promise, proof) //nolint:staticcheck
 }
 
 // rekorBundle is the entry as the older format keeps it in an annotation.
