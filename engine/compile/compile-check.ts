@@ -4,6 +4,7 @@ import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, CompileError, EvalError} from '../diagnostic.js';
 import {stringifyJson} from '../json/stringify.js';
 import type {Json} from '../json/types.js';
+import {compileManifests, type ManifestsOptions} from '../manifests/compile-manifests.js';
 import {
   type CompiledPattern,
   compilePattern,
@@ -28,6 +29,8 @@ export interface CheckOptions {
   readonly document: DocumentPath;
   /** Of rules with `validate.cel`; absent inside of loops. */
   readonly cel?: CelRuleOptions | undefined;
+  /** Of rules with `validate.manifests`; absent inside of loops. */
+  readonly manifests?: Omit<ManifestsOptions, 'path'> | undefined;
 }
 
 export interface CelRuleOptions {
@@ -51,6 +54,9 @@ export function compileCheck(check: ValidateCheck, options: CheckOptions): Check
       return compilePodSecurity(check.raw, {rule: options.rule, path: `${options.path}.podSecurity`});
     case 'assert':
       return compileAssertCheck(check.raw, options);
+    case 'manifests':
+      if (options.manifests === undefined) break;
+      return compileManifests(check.raw, {...options.manifests, path: `${options.path}.manifests`});
     case 'cel':
       if (options.cel === undefined) break;
       return compileCelCheck(check.raw, {

@@ -143,6 +143,7 @@ function compileRule(
     fixedAction: fixed,
     forgivesOld:
       action.check.type !== 'cel' &&
+      action.check.type !== 'manifests' &&
       action.allowExistingViolations &&
       (action.failureAction ?? policy.spec.failureAction) === 'Enforce',
     check: compileCheck(action.check, {
@@ -150,6 +151,7 @@ function compileRule(
       message: action.message,
       path: `${path}.validate`,
       document: ['validate'],
+      manifests: {keyServices, regex},
       cel: regex && {
         preconditions: rule.celPreconditions ?? [],
         preconditionsPath: `${path}.celPreconditions`,

@@ -48,4 +48,5 @@ const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>([
   'foreach',
   'podSecurity',
   'assert',
+  'manifests',
 ]);

@@ -1,5 +1,5 @@
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
-import {child, has, list, objects, text} from './access.js';
+import {child, flag, has, list, objects, text} from './access.js';
 import type {Scope} from './check-scope.js';
 import {checkCel} from './checks-cel.js';
 import {checkConditions} from './checks-conditions.js';
@@ -33,8 +33,20 @@ export function checkValidate(rule: JsonObject, path: string, scope: Scope): voi
   const cel = child(validate, 'cel');
   if (cel) checkCel(rule, cel, at(place, 'cel'), scope);
   const manifests = child(validate, 'manifests');
-  if (manifests)
-    checkAttestorSets(objects(manifests, 'attestors'), at(at(place, 'manifests'), 'attestors'), 'Cosign', faults);
+  if (manifests) checkManifests(manifests, at(place, 'manifests'), faults);
+}
+
+function checkManifests(manifests: JsonObject, path: string, faults: Faults): void {
+  const sets = objects(manifests, 'attestors');
+  if (sets.length === 0) faults.error('attestor-entry', at(path, 'attestors'), 'An entry is required');
+  checkAttestorSets(sets, at(path, 'attestors'), 'Cosign', faults);
+  if (flag(child(manifests, 'dryRun'), 'enable') === true) {
+    faults.warn(
+      'manifests-dry-run',
+      at(path, 'dryRun'),
+      'objects are compared without a dry run: what the API server fills in is known, list other fields under ignoreFields',
+    );
+  }
 }
 
 /** A tree that asks for nothing would pass everything. */

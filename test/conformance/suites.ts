@@ -70,10 +70,9 @@ export function readSuites(root: string): readonly Suite[] {
 }
 
 const laterKinds = new Set(['ImageValidatingPolicy', 'NamespacedImageValidatingPolicy']);
-const laterFeatures = ['validate.manifests'];
 
-function waitsFor({policyKinds, features}: IndexEntry, status: string): string | undefined {
+function waitsFor({policyKinds}: IndexEntry, status: string): string | undefined {
   if (status === 'needs-network') return 'a network';
   if (policyKinds.some(kind => laterKinds.has(kind))) return 'ImageValidatingPolicy';
-  return laterFeatures.find(feature => features.includes(feature));
+  return undefined;
 }

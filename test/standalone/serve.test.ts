@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
-import {createServer, type Server} from 'node:net';
 import {copyFile, mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {createServer, type Server} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
@@ -8,8 +8,8 @@ import {
   program,
   repository,
   run,
-  sample,
   type Served,
+  sample,
   startServe,
   temporaryFolder,
   writeWhole,
@@ -145,11 +145,11 @@ describe('a policy file', () => {
     const text = await policyText();
     await writeFile(
       join(folder, 'later.yaml'),
-      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      validate: {manifests: {attestors: [{entries: [{keys: {publicKeys: a}}]}]}}\n`,
+      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      generate: {kind: ConfigMap, apiVersion: v1, name: c, namespace: n, data: {data: {a: b}}}\n`,
     );
     const {review, stderr} = await started();
     await server!.logged('0 loaded, 1 refused');
-    expect(stderr()).toContain('validate.manifests is not served by this release');
+    expect(stderr()).toContain('generate is not served by this release');
     expect(await review('/validate/fail', await deniedPod())).toMatchObject({allowed: true});
   });
 });
