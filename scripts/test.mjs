@@ -13,6 +13,7 @@ const stages = [
   {name: 'unit', vitest: true},
   {name: 'build', run: () => command('node', ['scripts/build.mjs'])},
   {name: 'standalone', vitest: true},
+  {name: 'packaging', vitest: true, needs: goProblem},
   {name: 'e2e', vitest: true, needs: goProblem},
   {name: 'chaos', vitest: true, needs: goProblem},
   // A sample of external suites; those who have none are told so.
