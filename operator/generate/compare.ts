@@ -20,8 +20,8 @@ function isEmpty(value: Json | undefined): boolean {
   return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Controllers of the system add what is theirs; people and their tools do not. */
-const systemManagers = /^(kube-controller-manager|kube-scheduler|kubelet|kube-apiserver|cloud-controller-manager|[a-z0-9.-]+-controller)$/;
+/** Controllers of the system, and the peer before us, add what is theirs; people and their tools do not. */
+const systemManagers = /^(kyverno|kube-controller-manager|kube-scheduler|kubelet|kube-apiserver|cloud-controller-manager|[a-z0-9.-]+-controller)$/;
 const keptMetadata = new Set(['finalizers', 'ownerReferences']);
 
 /**

@@ -101,7 +101,8 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
     const adopted = ours?.adopted === true;
     const wanted = adopted ? withRelation(desired.object, {...desired.relation, adopted}) : desired.object;
     // Another version of the rule may have named the same in other words; a write for that alone is none.
-    const sameRelation = relation !== undefined && sameParts(relation, {...desired.relation, adopted});
+    // What the peer made and labelled is left as it is until there is something to change in it.
+    const sameRelation = relation === undefined ? labelled && !wasApplied(live) : sameParts(relation, {...desired.relation, adopted});
     let outcome: ApplyOutcome = 'unchanged';
     if (!sameRelation || !covers(live, withoutRelation(wanted))) {
       await send(ref, wanted, {desired, verb: 'patch', force: !adopted, conflictsOf: name});

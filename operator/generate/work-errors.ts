@@ -49,6 +49,11 @@ export function errorsIn(error: unknown): readonly unknown[] {
   return error instanceof SeveralErrors ? error.errors.flatMap(errorsIn) : [error];
 }
 
+/** A webhook that should have judged the write, ours or another's, gave no answer: that says nothing of the work. */
+export function isWebhookAway(error: unknown): boolean {
+  return error instanceof KubeError && error.status >= 500 && /failed calling webhook/.test(error.message);
+}
+
 /** What a write's refusal by the API server means for the work. */
 export function writeFailure(error: unknown, {verb, kind}: {readonly verb: string; readonly kind: KindInfo; readonly namespace?: string}): unknown {
   if (!(error instanceof KubeError)) return error;

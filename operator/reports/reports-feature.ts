@@ -4,6 +4,7 @@ import type {PolicyRef, PolicyResult, RuleStatus} from '../../engine/types.js';
 import type {Core, Feature} from '../feature.js';
 import {createNativeJudge} from '../native-policies/native-judge.js';
 import {createScanFeature} from '../scan/scan-feature.js';
+import {adoptEphemeralReports} from './adopt-ephemeral.js';
 import {admissionResults, type ReportSettings} from './admission-results.js';
 import {createPacer} from '../scan/pacer.js';
 import {compactOf, compactReport} from './fingerprint.js';
@@ -15,6 +16,7 @@ import {createStanding, type Standing} from './standing.js';
 
 const maxPending = 50_000;
 const pruneDelayMs = 3_000;
+const adoptAgainMs = 30_000;
 const disabledLabel = 'reports.kyverno.io/disabled';
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
@@ -56,6 +58,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
   const pacer = createPacer(clock);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
+  let cancelAdopt: (() => void) | undefined;
 
   const unsubscribe = core.findings.subscribe(({policy, subject, rule, type, status, message, properties}) => {
     if (!flags.policyReports || !settings.reporting.has(type)) return;
@@ -95,6 +98,17 @@ export function createReportFeatures(core: Core): readonly Feature[] {
 
   const native = createNativeJudge(core);
   const standing = () => createStanding({classic: key => core.cache.policy(key), cel: (kind, key) => core.cel.cache.policy(kind, key), native: native.policies, resources: core.resources});
+
+  /** Of a peer, or of an installation that kept admissions and scans apart before. */
+  async function adopt(): Promise<void> {
+    if (!flags.aggregateReports || !flags.policyReports) return;
+    try {
+      await adoptEphemeralReports({client: core.client, log, resources: core.resources(), writer: admission.writer, joint, standing: standing(), goesOn: () => leading});
+    } catch (error) {
+      log.warn('reports of admissions that were not joined yet could not be consumed; they are tried again', {error: String(error)});
+      if (leading) cancelAdopt = clock.schedule(adoptAgainMs, () => void adopt());
+    }
+  }
 
   /** Takes out what nobody stands by any more, and reports on kinds that are no more. Reads what is mirrored, nothing else. */
   async function prune(): Promise<void> {
@@ -160,8 +174,11 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     },
     setLeading(now) {
       leading = now;
-      if (now) touch();
-      else {
+      cancelAdopt?.();
+      if (now) {
+        touch();
+        cancelAdopt = clock.schedule(pruneDelayMs, () => void adopt());
+      } else {
         cancelPrune?.();
         cancelPrune = undefined;
       }
@@ -176,6 +193,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       leading = false;
       unsubscribe();
       cancelPrune?.();
+      cancelAdopt?.();
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };

@@ -27,6 +27,7 @@ import {classicFamily} from './classic-family.js';
 import {createChainLimit} from './chain-limit.js';
 import {createConditionWriter} from './condition-writer.js';
 import {judgedObjects} from './judged-objects.js';
+import {findByUid} from './find-by-uid.js';
 import {createKeyedLock} from './keyed-lock.js';
 import {createLimitsTold} from './limits-told.js';
 import {createRequestCreator} from './request-creator.js';
@@ -269,8 +270,9 @@ export function createBackgroundFeature(own: Core): Feature {
   }
 
   /** The work of an update request on one trigger. */
-  async function requested(policyId: string, request: RequestedWork, trigger: NamedObject, contexts: readonly RuleContext[]): Promise<void> {
+  async function requested(policyId: string, request: RequestedWork, named: NamedObject, contexts: readonly RuleContext[]): Promise<void> {
     const {operation = 'UPDATE'} = request;
+    const trigger = named.name === '' ? await byUid(named) : named;
     const policy = policyOf(policyId);
     const isCel = request.type === 'cel-generate' || request.type === 'cel-mutate';
     const rules = new Set(isCel && policy !== undefined ? policy.rules.map(rule => rule.name) : contexts.map(context => context.rule));
@@ -282,6 +284,14 @@ export function createBackgroundFeature(own: Core): Feature {
     const evidence: RequestEvidence = {operation, request: request.request ?? {}, user: request.user, rules, deleteDownstream};
     const {missing} = await synchronize(policyId, trigger, 'ur', evidence);
     if (missing && policy !== undefined && operation !== 'DELETE' && !deleteDownstream) throw new TriggerMissing(trigger);
+  }
+
+  /** One that is gone stays without a name: nothing is found under it. */
+  async function byUid(trigger: NamedObject): Promise<NamedObject> {
+    const kind = kindOf(trigger, core.resources());
+    const found = kind === undefined ? undefined : await findByUid(client, trigger, kind);
+    if (found === undefined) throw new TriggerMissing(trigger);
+    return found;
   }
 
   async function mutate(policy: BackgroundPolicy, rules: readonly BackgroundRule[], trigger: NamedObject, request: RequestedWork | undefined): Promise<void> {

@@ -5,7 +5,7 @@ import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core} from '../feature.js';
 import {textOfError} from '../generate/sync-trigger.js';
-import {errorsIn, MissingRight, Refused} from '../generate/work-errors.js';
+import {errorsIn, isWebhookAway, MissingRight, Refused} from '../generate/work-errors.js';
 import type {BackgroundFamily} from './background-policy.js';
 import {type NamedObject, shownObject} from './trigger.js';
 import {readUpdateRequest, type RequestedWork, type RuleContext, updateRequests} from './update-request.js';
@@ -27,7 +27,7 @@ export interface RequestWorker {
 }
 
 export interface RequestWorkerOptions {
-  readonly core: Pick<Core, 'client' | 'log' | 'manager'> & {readonly clock: Clock};
+  readonly core: Pick<Core, 'client' | 'log' | 'manager' | 'webhooksServed'> & {readonly clock: Clock};
   readonly families: readonly BackgroundFamily[];
   readonly mirror: () => ObjectReader;
   /** Does the work of rules on one trigger. Rejects with whatever went wrong, MissingRight and Refused among it. */
@@ -40,6 +40,7 @@ export interface RequestWorkerOptions {
 const graceMs = 10_000;
 const keptMs = 5 * 60_000;
 const lookAgainMs = 20_000;
+const unservedMs = 1_000;
 
 /** Update requests as work: success is the deletion, failure one status write; what failed is tried again until it goes. */
 export function createRequestWorker({core, families, mirror, work, park, isGone}: RequestWorkerOptions): RequestWorker {
@@ -104,6 +105,12 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     }
     const state = textOf(ownPath(object, 'status', 'state'));
     if (state === 'Completed') return void (await remove(key, object));
+    // Writes would be refused by webhooks that nobody serves: no request uses up its tries on that.
+    if (!core.webhooksServed()) {
+      firstTried.delete(key);
+      failedAt.delete(key);
+      return unservedMs;
+    }
     const isFailed = state === 'Failed' || state === 'Skip';
     if (isFailed && !failedAt.has(key)) failedAt.set(key, clock.now());
     if (isFailed && clock.now() - (failedAt.get(key) ?? 0) >= keptMs) return void (await remove(key, object));
@@ -136,6 +143,10 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     // Told by the policy's condition; it goes on by itself.
     if (rights.length === errors.length) return undefined;
     if (isFailed && (await anyAsync(groups(request), ({trigger}) => namespaceIsGone(trigger)))) return void (await remove(key, object));
+    if (errors.some(error => isWebhookAway(causeOf(error)))) {
+      firstTried.delete(key);
+      throw errors[0];
+    }
     const message = errors.map(textOfError).join('; ');
     if (isFailed || errors.some(error => causeOf(error) instanceof Refused) || clock.now() - started >= graceMs) return fail(key, object, 'Failed', message);
     throw errors[0];

@@ -125,7 +125,7 @@ export function readUpdateRequest(object: JsonObject): RequestedWork | string {
     const trigger = triggerOfRequest(request);
     if (trigger !== undefined) contexts.push({rule: textOf(ownPath(spec, 'rule')), trigger, deleteDownstream: fallback});
   }
-  for (const {trigger} of contexts) if (trigger.kind === '' || trigger.name === '') return 'a trigger without kind or name';
+  for (const {trigger} of contexts) if (trigger.kind === '' || (trigger.name === '' && trigger.uid === '')) return 'a trigger without kind, or with neither name nor uid';
   return {
     type: type as RequestType,
     policy,

@@ -52,7 +52,7 @@ interface PodTemplate {
   };
 }
 
-interface CustomResourceDefinition {
+export interface CustomResourceDefinition {
   readonly metadata: {readonly name: string; readonly resourceVersion?: string};
   readonly spec: {
     readonly group: string;
@@ -83,7 +83,8 @@ export async function installCrds(cluster: Pick<Cluster, 'request'>): Promise<vo
   await Promise.all(definitions.map(definition => putDefinition(cluster, definition)));
 }
 
-async function putDefinition(cluster: Pick<Cluster, 'request'>, definition: CustomResourceDefinition): Promise<void> {
+/** Creates a definition, or puts it in place of the one there, and waits until it is served. */
+export async function putDefinition(cluster: Pick<Cluster, 'request'>, definition: CustomResourceDefinition): Promise<void> {
   const {name} = definition.metadata;
   const path = `${definitionsPath}/${name}`;
   let answer = await cluster.request('POST', definitionsPath, definition);

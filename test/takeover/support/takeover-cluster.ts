@@ -1,0 +1,74 @@
+import {mkdtempSync} from 'node:fs';
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
+import {type Cluster, startCluster} from '../../cluster/cluster.js';
+import {addWitness, eventually} from '../../cluster/eventually.js';
+import {type InstalledOperator, installOperator, putDefinition, readManifests} from '../../cluster/install-operator.js';
+import {ensureBuilt, program} from '../../e2e/support/build.js';
+import {webhookPortFree} from '../../e2e/support/operator-cluster.js';
+import {operatorWitness} from '../../e2e/support/witness.js';
+import {writeToEtcd} from './dump.js';
+import {type Item, pathOf} from './kinds.js';
+import type {Definition} from './outside-data.js';
+import {type Snapshot, takeSnapshot} from './snapshot.js';
+
+/** A control plane as another installation left it, taken over by the operator when asked. */
+export interface TakeoverCluster {
+  readonly cluster: Cluster;
+  /** Right before the operator starts. */
+  readonly before: Snapshot;
+  /** Installs the operator beside what is there, ConfigMaps apart, and waits until it is ready. */
+  takeOver(): Promise<InstalledOperator>;
+  /** Runs the command line program as the administrator. */
+  kyverno(...args: readonly string[]): Promise<string>;
+  /** Undefined when there is none. */
+  read<T = Item>(item: Pick<Item, 'apiVersion' | 'kind' | 'metadata'>): Promise<T | undefined>;
+  stop(): Promise<void>;
+}
+
+export interface LeftBehind {
+  readonly definitions: readonly Definition[];
+  readonly items: readonly Item[];
+}
+
+export async function startTakeoverCluster({definitions, items}: LeftBehind): Promise<TakeoverCluster> {
+  await ensureBuilt();
+  await webhookPortFree();
+  const cluster = await startCluster();
+  try {
+    for (const definition of definitions) await putDefinition(cluster, definition);
+    await writeToEtcd(cluster, items);
+    const last = items.at(-1)!;
+    await eventually(async () => (await cluster.request('GET', pathOf(last))).status === 200, {what: 'the dump is served'});
+    let operator: InstalledOperator | undefined;
+    let dismiss: (() => void) | undefined;
+    return {
+      cluster,
+      before: await takeSnapshot(cluster),
+      async takeOver() {
+        // What lies under the name leads to the peer's Pods: the first step of the guide.
+        await cluster.request('DELETE', '/api/v1/namespaces/kyverno/services/kyverno-svc');
+        const manifests = (await readManifests()).filter(({kind}) => kind !== 'ConfigMap');
+        operator = await installOperator(cluster, {replicas: 1, manifests});
+        dismiss = addWitness(operatorWitness(cluster, operator.agent));
+        return operator;
+      },
+      async kyverno(...args) {
+        const {stdout} = await promisify(execFile)(process.execPath, [program, ...args], {env: {...process.env, KUBECONFIG: cluster.kubeconfig}, cwd: mkdtempSync(`${cluster.dir}/cli-`)});
+        return stdout;
+      },
+      async read<T>(item: Pick<Item, 'apiVersion' | 'kind' | 'metadata'>) {
+        const {status, body} = await cluster.request<T>('GET', pathOf(item));
+        return status === 404 ? undefined : body;
+      },
+      async stop() {
+        dismiss?.();
+        await operator?.stop();
+        await cluster.stop();
+      },
+    };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
