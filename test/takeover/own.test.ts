@@ -88,7 +88,7 @@ describe('a cluster that another installation left', () => {
     for (const [id, {metadata, spec}] of before) {
       if (!id.startsWith('kyverno.io/ClusterPolicy/')) continue;
       expect([id, after.get(id)?.metadata.generation, after.get(id)?.['spec']]).toEqual([id, metadata.generation, spec]);
-      expect((after.get(id)?.['status'] as {conditions: unknown}).conditions).toMatchObject([{type: 'Ready', status: 'True'}]);
+      expect((after.get(id)!['status'] as {conditions: unknown}).conditions).toMatchObject([{type: 'Ready', status: 'True'}]);
     }
   });
 

@@ -135,7 +135,7 @@ describe.skipIf(data === undefined)('a cluster of 1.19.1 (skipped without its re
     const name = (part: string) => `/Secret/kyverno/kyverno-svc.kyverno.svc.kyverno-tls-${part}`;
     const pem = (part: string) => Buffer.from((after.get(name(part)) as unknown as {data: Record<string, string>}).data['tls.crt']!, 'base64').toString('utf8');
     const leaf = new X509Certificate(pem('pair'));
-    const authorities = pem('ca').match(/-----BEGIN[^]+?END CERTIFICATE-----/g)!.map(text => new X509Certificate(text));
+    const authorities = pem('ca').match(/-----BEGIN[\s\S]+?END CERTIFICATE-----/g)!.map(text => new X509Certificate(text));
     expect(authorities.some(authority => leaf.verify(authority.publicKey))).toBe(true);
     expect(Date.parse(leaf.validTo)).toBeGreaterThan(Date.now());
   });
