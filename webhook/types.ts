@@ -98,7 +98,7 @@ export interface PolicyNames {
 
 /** The policies written in CEL. */
 export interface CelServing {
-  readonly engine: Pick<CelEngine, 'validate' | 'mutate'>;
+  readonly engine: Pick<CelEngine, 'validate' | 'mutate' | 'pinImages'>;
   /** What an error of ours means for these policies (`namespace` is the request's): Ignore when all of them say so. */
   failurePolicyOf(kind: string, names: readonly string[], namespace: string): FailurePolicy;
   /** The request is the operator's own background work. */

@@ -111,7 +111,7 @@ describe('text output', () => {
 
   it('kinds of policies that are not served are errors, never passes', async () => {
     const {exit, out} = await apply([at('wrong/cel.yaml')], {resource: labels.resources});
-    expect(out).toContain('1 - signed ImageValidatingPolicy policies are not served by this release');
+    expect(out).toContain('1 - signed evaluation mode "Elsewhere" is not served by this release');
     expect(out).toContain('pass: 0, fail: 0, warn: 0, error: 4, skip: 0 ');
     expect(exit).toBe(1);
   });

@@ -19,7 +19,7 @@ const call = {phase: 'any', deadline: Number.POSITIVE_INFINITY} as const;
 const exceptionRules = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
 
 /** In which turn a policy is asked; changes come first. */
-export type CelTurn = 'native-mutate' | 'mutate' | 'native-validate' | 'validate' | 'generate';
+export type CelTurn = 'native-mutate' | 'mutate' | 'native-validate' | 'validate' | 'generate' | 'images';
 
 /** One CEL policy, or one of Kubernetes' own, on the resources of an offline run. */
 export class CelRunner {
@@ -53,7 +53,8 @@ export class CelRunner {
     const request = this.#request(resource, operation);
     if (this.policy.native !== undefined) return this.#native(this.policy.native, request, resource);
     const {cel} = this.policy;
-    if (cel?.source.type === 'validating' && cel.source.spec.mode !== 'Kubernetes') {
+    const judges = cel?.source.type === 'validating' || cel?.source.type === 'imageValidating';
+    if (judges && cel.source.spec.mode !== 'Kubernetes') {
       return cel.source.spec.mode === 'JSON' ? this.payload(resource) : [];
     }
     const responses: PolicyResponse[] = [];
@@ -93,6 +94,11 @@ export class CelRunner {
       }
       case 'generate':
         return {phase: 'generate', results: (await engine.generate(request, call)).results, patched: resource};
+      case 'images': {
+        // As in a cluster, where images have their digests before they are judged; one that has none is judged as it is.
+        const {object = request.object} = await engine.pinImages(request, call);
+        return {phase: 'validate', results: (await engine.validate({...request, object}, call)).results, patched: resource};
+      }
       default:
         return {phase: 'validate', results: (await engine.validate(request, call)).results, patched: resource};
     }
@@ -153,6 +159,7 @@ function processOf({cel, native}: PreparedPolicy): string {
   if (native !== undefined) return 'background scan';
   switch (cel?.source.type) {
     case 'validating':
+    case 'imageValidating':
     case 'mutating': {
       const {background, admission} = cel.source.spec;
       return background ? 'background scan' : admission ? 'admission review' : '';
@@ -173,6 +180,8 @@ function turnOf({cel, native}: PreparedPolicy): CelTurn | undefined {
       return 'mutate';
     case 'generating':
       return 'generate';
+    case 'imageValidating':
+      return 'images';
     default:
       return undefined;
   }

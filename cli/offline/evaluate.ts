@@ -198,7 +198,7 @@ export class Evaluator {
 const turnsAfter: Readonly<Record<'verifyImages' | 'validate' | 'generate', readonly CelTurn[]>> = {
   verifyImages: [],
   validate: ['native-validate', 'validate'],
-  generate: ['generate'],
+  generate: ['generate', 'images'],
 };
 
 function compiledException(raw: JsonObject): CompiledException[] {

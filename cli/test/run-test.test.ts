@@ -43,7 +43,7 @@ describe('kyverno test', () => {
     const {exit, out, err} = await run(join(testdata, 'wrong'), {failOnly: true, detailedResults: true});
     expect(out).toContain('Test Summary: 5 out of 10 tests failed');
     expect(out).toContain('Aggregated Failed Test Cases :');
-    expect(out).toContain('ValidatingPolicy policies are not served by this release');
+    expect(out).toContain('evaluation mode "Elsewhere" is not served by this release');
     expect(out).not.toContain('Pass ');
     expect([exit, err.endsWith('5 tests failed')]).toEqual([1, true]);
   });

@@ -1,3 +1,4 @@
+import type {ImageParts} from '../cel-image/model.js';
 import type {JsonObject} from '../json/types.js';
 import type {LabelSelector} from '../policy/model.js';
 import type {FailurePolicy, PolicyRef} from '../types.js';
@@ -136,9 +137,12 @@ export interface DeletingSpec {
   readonly deletionPropagationPolicy: 'Foreground' | 'Background' | 'Orphan' | undefined;
 }
 
-/** Kept as written until image verification is served. */
-export interface ImageValidatingSpec {
-  readonly matchConstraints: MatchConstraints | undefined;
+export interface ImageValidatingSpec extends CommonSpec, ImageParts {
+  readonly validations: readonly Validation[];
+  /** At least one. */
+  readonly validationActions: readonly ValidationAction[];
+  /** Where else images stand; each comes to a list of texts. */
+  readonly images: readonly NamedExpression[];
 }
 
 /** A PolicyException of `policies.kyverno.io`. */

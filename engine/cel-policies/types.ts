@@ -2,6 +2,7 @@ import type {Environment, Program} from '../cel/environment.js';
 import type {GeneratorContext} from '../cel/kyverno/index.js';
 import type {Type} from '../cel/types/type.js';
 import type {Value} from '../cel/values/value.js';
+import type {CompiledImages} from '../cel-image/types.js';
 import type {RuleRun} from '../context/rule-run.js';
 import type {Diagnostic} from '../diagnostic.js';
 import type {JsonObject} from '../json/types.js';
@@ -12,6 +13,7 @@ import type {
   CelPolicy,
   DeletingPolicy,
   GeneratingPolicy,
+  ImageValidatingPolicy,
   MatchConstraints,
   MutatingPolicy,
   ValidatingPolicy,
@@ -60,6 +62,12 @@ export type PolicyBehaviour =
   | (Conditioned & {readonly type: 'validating'; readonly model: ValidatingPolicy; readonly rules: CompiledValidations})
   | (Conditioned & {readonly type: 'mutating'; readonly model: MutatingPolicy; readonly rules: CompiledMutations})
   | (Conditioned & {readonly type: 'generating'; readonly model: GeneratingPolicy; readonly rules: CompiledGenerations})
+  | (Conditioned & {
+      readonly type: 'imageValidating';
+      readonly model: ImageValidatingPolicy;
+      readonly rules: CompiledValidations;
+      readonly images: CompiledImages;
+    })
   | {readonly type: 'deleting'; readonly model: DeletingPolicy; readonly conditions: ConditionList};
 
 interface Conditioned {

@@ -1,4 +1,5 @@
 import {Budget, type BudgetLimits} from '../budget.js';
+import type {ImageQuestions} from '../cel/kyverno/image-verify.js';
 import type {ContextLoader, LoadOptions} from '../context-loader.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
 import type {FunctionEnv} from '../jmespath/types.js';
@@ -53,6 +54,8 @@ export class RuleRun implements FunctionEnv {
   readonly operatorNamespace: string;
   readonly secretNamespace: string;
   readonly cachedImagesOnly: boolean;
+  /** What the functions on images ask; set by whoever evaluates a policy on images, for as long as that takes. */
+  imageRun: ImageQuestions | undefined;
   readonly #limits: BudgetLimits;
   readonly #loadOptions: LoadOptions;
   readonly #loads = new Map<string, Outcome>();

@@ -1,3 +1,4 @@
+import {type ImageBehaviour, openRun, selectImages, subjectOf} from '../cel-image/evaluate-images.js';
 import {conditionsHold} from '../cel-policies/run/conditions.js';
 import {type CelCall, createCelEngine} from '../cel-policies/run/create-cel-engine.js';
 import type {PolicyException} from '../cel-policies/run/exceptions.js';
@@ -46,7 +47,7 @@ export async function explainCelPolicy(options: ExplainCelOptions): Promise<Poli
 async function explainVariant(variant: PolicyVariant, options: ExplainCelOptions): Promise<RuleExplanation> {
   const {policy, exceptions} = options;
   const snapshot = new CelSnapshot([{...policy, variants: [variant]}], exceptions, exceptionRules);
-  const runs = new RunPool(options, Number.POSITIVE_INFINITY);
+  const runs = new RunPool(options, call);
   const results = await resultsOf(snapshot, options);
   const walk = await runs.for(policy.ref.namespace).complete(() => walkVariant(variant, {...options, runs, snapshot}));
   return {
@@ -141,7 +142,25 @@ function scopeOf(variant: PolicyVariant, {policy, request, runs}: WalkOptions): 
   const data = new RequestView(request).data(readsNamespace ? namespaceOf(request, runs.for('')) : null);
   const object = withTemplateMetadata(request.object, name) ?? data.object;
   const oldObject = withTemplateMetadata(request.oldObject, name) ?? data.oldObject;
-  return new PolicyScope(plan, {...data, object, oldObject}, {host, request});
+  const scope = new PolicyScope(plan, {...data, object, oldObject}, {host, request});
+  return variant.behaviour.type === 'imageValidating' ? withImages(variant.behaviour, policy, scope) : scope;
+}
+
+/** What its expressions ask of registries is asked in this scope, too. */
+function withImages(behaviour: ImageBehaviour, {ref}: CompiledCelPolicy, bare: PolicyScope): PolicyScope {
+  const digests = new Map<string, string>();
+  const mode = {name: ref.name, extracts: false, lenient: true, exceptions: [], digests};
+  try {
+    const selected = selectImages(behaviour, mode, subjectOf(bare));
+    if (!('selection' in selected)) return bare;
+    const {run, scope} = openRun(behaviour, digests, bare, selected.selection);
+    scope.host.imageRun = run;
+    return scope;
+  } catch (thrown) {
+    // The result says so; what can be told without images is.
+    if (!(thrown instanceof EvalError)) throw thrown;
+    return bare;
+  }
 }
 
 function conditionsNode(list: readonly NamedExpression[], path: string, trace: Trace): ExplainNode | undefined {
@@ -169,7 +188,8 @@ function exceptionNode({source, conditions}: PolicyException, scope: PolicyScope
 function checkNode(policy: CelPolicy, trace: Trace): ExplainNode | undefined {
   const frame = {kind: 'block', path: 'spec'} as const;
   switch (policy.type) {
-    case 'validating': {
+    case 'validating':
+    case 'imageValidating': {
       const children: ExplainNode[] = [];
       let verdict: Verdict = 'pass';
       for (const [index, {expression}] of policy.spec.validations.entries()) {

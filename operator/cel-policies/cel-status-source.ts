@@ -69,12 +69,12 @@ function riskConditions(policy: CompiledCelPolicy): readonly Condition[] {
 }
 
 export function needsWebhook({source}: CompiledCelPolicy): boolean {
-  return source.type !== 'deleting' && source.type !== 'imageValidating' && source.spec.admission && source.spec.mode === 'Kubernetes';
+  return source.type !== 'deleting' && source.spec.admission && source.spec.mode === 'Kubernetes';
 }
 
 /** Of what its rules name; wildcards are judged by what we may read of everything. `undefined`: nothing is scanned. */
 function missingRights({source, variants}: CompiledCelPolicy, rights: OwnRights): readonly string[] | undefined {
-  if (source.type === 'deleting' || source.type === 'imageValidating') return undefined;
+  if (source.type === 'deleting') return undefined;
   if (source.type !== 'generating' && !source.spec.background) return undefined;
   const missing = new Set<string>();
   for (const {constraints} of variants) {

@@ -41,7 +41,7 @@ export function celStatus(input: CelStatusInput): JsonObject {
       message: native?.message ?? '',
       conditions: merge(partConditions(input), ownPath(before, 'conditionStatus', 'conditions')),
     },
-    ...(policy !== undefined && policy.autogen.length > 0 && {autogen: {configs: configsOf(policy)}}),
+    ...(policy !== undefined && autogenOf(policy)),
     ...(native !== undefined && {generated: native.generated}),
   };
 }
@@ -95,6 +95,12 @@ function noteConditions(state: CelPolicyState): Condition[] {
     conditions.push({type: 'CostEstimated', status: 'True', reason: Number.isFinite(max) ? 'Bounded' : 'Unbounded', message: `one evaluation costs at least ${Math.round(min)} units, ${upper}`});
   }
   return conditions;
+}
+
+/** Of policies on images readers expect the field in any case. */
+function autogenOf(policy: CompiledCelPolicy): JsonObject {
+  if (policy.autogen.length > 0) return {autogen: {configs: configsOf(policy)}};
+  return policy.source.type === 'imageValidating' ? {autogen: {}} : {};
 }
 
 function configsOf({autogen}: CompiledCelPolicy): JsonObject {

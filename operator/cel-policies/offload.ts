@@ -91,9 +91,9 @@ export function createOffload({client, clock, log, regex, onAnswer}: OffloadOpti
 
 function isSame(policy: CompiledCelPolicy, environment: Environment): boolean {
   const {source, failurePolicy} = policy;
-  if (source.type === 'deleting' || source.type === 'imageValidating') return false;
+  if (source.type === 'deleting') return false;
   // An error there refuses the request; here it is a verdict of a policy that refuses nothing.
-  if (source.type === 'validating' && failurePolicy === 'Fail' && !source.spec.validationActions.includes('Deny')) return false;
+  if ('validationActions' in source.spec && failurePolicy === 'Fail' && !source.spec.validationActions.includes('Deny')) return false;
   const isGuarded = policy.variants.length > 1;
   return policy.variants.every(variant => {
     const {behaviour, constraints} = variant;

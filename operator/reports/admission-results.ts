@@ -41,8 +41,13 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
   if (!allowed || request.dryRun || request.operation === 'DELETE' || request.operation === 'CONNECT') return undefined;
   const subject = subjectOf(request);
   if (subject === undefined) return undefined;
-  const results = resultsFor(record.results, settings);
+  const results = resultsFor(record.results.filter(result => !isPinning(record, result)), settings);
   return results.length === 0 ? undefined : {subject, results};
+}
+
+/** Whether a digest could be filled in is no verdict on the image: that comes with validation. */
+function isPinning({webhook}: AuditRecord, {source}: PolicyResult): boolean {
+  return webhook === 'mutate' && source === 'KyvernoImageValidatingPolicy';
 }
 
 export function resultsFor(results: readonly PolicyResult[], {reporting, allowed, isSilent}: ReportSettings): ReportResult[] {

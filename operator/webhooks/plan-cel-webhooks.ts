@@ -33,25 +33,36 @@ interface KindOfEntry {
   readonly webhook: 'validating' | 'mutating';
 }
 
-const entryKinds: Readonly<Record<string, KindOfEntry>> = {
-  ValidatingPolicy: {base: 'vpol.validate.kyverno.svc', path: '/vpol', webhook: 'validating'},
-  NamespacedValidatingPolicy: {base: 'nvpol.validate.kyverno.svc', path: '/nvpol', webhook: 'validating'},
-  GeneratingPolicy: {base: 'gpol.validate.kyverno.svc', path: '/gpol', webhook: 'validating'},
-  NamespacedGeneratingPolicy: {base: 'ngpol.validate.kyverno.svc', path: '/ngpol', webhook: 'validating'},
-  MutatingPolicy: {base: 'mpol.validate.kyverno.svc', path: '/mpol', webhook: 'mutating'},
-  NamespacedMutatingPolicy: {base: 'nmpol.validate.kyverno.svc', path: '/nmpol', webhook: 'mutating'},
+/** By kind; several where a kind has a part in both configurations. Names of entries are unique: each base stands once. */
+const entryKinds: Readonly<Record<string, readonly KindOfEntry[]>> = {
+  ImageValidatingPolicy: imageEntries('ivpol'),
+  NamespacedImageValidatingPolicy: imageEntries('nivpol'),
+  ValidatingPolicy: [{base: 'vpol.validate.kyverno.svc', path: '/vpol', webhook: 'validating'}],
+  NamespacedValidatingPolicy: [{base: 'nvpol.validate.kyverno.svc', path: '/nvpol', webhook: 'validating'}],
+  GeneratingPolicy: [{base: 'gpol.validate.kyverno.svc', path: '/gpol', webhook: 'validating'}],
+  NamespacedGeneratingPolicy: [{base: 'ngpol.validate.kyverno.svc', path: '/ngpol', webhook: 'validating'}],
+  MutatingPolicy: [{base: 'mpol.validate.kyverno.svc', path: '/mpol', webhook: 'mutating'}],
+  NamespacedMutatingPolicy: [{base: 'nmpol.validate.kyverno.svc', path: '/nmpol', webhook: 'mutating'}],
 };
+
+function imageEntries(name: string): readonly KindOfEntry[] {
+  return [
+    {base: `${name}.validate.kyverno.svc`, path: `/${name}/validate`, webhook: 'validating'},
+    {base: `${name}.mutate.kyverno.svc`, path: `/${name}/mutate`, webhook: 'mutating'},
+  ];
+}
 
 const generatingOperations = ['CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 
 /** Entries of the policies written in CEL: one per policy that has settings of its own, else one per selectors and failure policy. */
 export function planCelWebhooks(options: CelPlanOptions): CelPlan {
   const policies = [...options.policies].filter(takesPartInAdmission).sort(byKindAndKey);
-  const entries = Object.entries(entryKinds).flatMap(([kind, {base, path, webhook}]) => {
-    const ofKind = policies.filter(policy => policy.ref.kind === kind);
-    const planner = new KindPlanner(base, path, options);
-    return planner.plan(ofKind).map(entry => ({webhook, entry}));
-  });
+  const entries = Object.entries(entryKinds).flatMap(([kind, parts]) =>
+    parts.flatMap(part => {
+      const ofKind = policies.filter(policy => policy.ref.kind === kind && hasPartIn(policy, part.webhook));
+      return new KindPlanner(part, options).plan(ofKind).map(entry => ({webhook: part.webhook, entry}));
+    }),
+  );
   const of = (webhook: 'validating' | 'mutating') =>
     entries.filter(item => item.webhook === webhook).map(item => item.entry).sort((a, b) => (a.name < b.name ? -1 : 1));
   return {validating: of('validating'), mutating: of('mutating')};
@@ -61,8 +72,7 @@ class KindPlanner {
   readonly #names = new EntryNames();
 
   constructor(
-    readonly base: string,
-    readonly path: string,
+    readonly kind: KindOfEntry,
     readonly options: CelPlanOptions,
   ) {}
 
@@ -117,8 +127,8 @@ class KindPlanner {
       const wild = failurePolicy === 'Fail' && rules.some(isWild);
       const {namespace} = first.policy.ref;
       const entry: WebhookEntry = {
-        name: this.#names.take(`${this.base}-${failurePolicy.toLowerCase()}${suffix === '' ? '' : `-${suffix}`}`, first.policy.ref.key),
-        path: `${this.path}/${[...new Set(parts.map(part => part.policy.ref.name))].sort().join('/')}`,
+        name: this.#names.take(`${this.kind.base}-${failurePolicy.toLowerCase()}${suffix === '' ? '' : `-${suffix}`}`, first.policy.ref.key),
+        path: `${this.kind.path}/${[...new Set(parts.map(part => part.policy.ref.name))].sort().join('/')}`,
         failurePolicy,
         rules,
         timeoutSeconds: Math.min(30, Math.max(1, timeoutSeconds ?? this.options.defaultTimeout)),
@@ -127,12 +137,18 @@ class KindPlanner {
         reinvocationPolicy: 'Never',
         ...(namespaceSelector !== undefined && {namespaceSelector}),
         ...(objectSelector !== undefined && {objectSelector}),
-        ...(policyConstraints(first.policy)?.matchPolicy === 'Exact' && {matchPolicy: 'Exact' as const}),
+        ...(this.#isExact(first.policy) && {matchPolicy: 'Exact' as const}),
         ...(namespace !== '' && {namespace}),
         ...((conditions.length > 0 || failsInSystemNamespaces(first.policy)) && {systemNamespaces: 'included' as const}),
       };
       return [entry];
     });
+  }
+
+  /** Digests are filled in whatever version an object is sent in. */
+  #isExact(policy: CompiledCelPolicy): boolean {
+    const pins = policy.source.type === 'imageValidating' && this.kind.webhook === 'mutating';
+    return !pins && policyConstraints(policy)?.matchPolicy === 'Exact';
   }
 
   #failurePolicy(policy: CompiledCelPolicy): FailurePolicy {
@@ -149,11 +165,16 @@ function takesPartInAdmission(policy: CompiledCelPolicy): boolean {
   return Object.hasOwn(entryKinds, policy.ref.kind) && commonSpec(policy).admission && commonSpec(policy).mode === 'Kubernetes';
 }
 
+/** Only what names images by their digests has a part in mutation. */
+function hasPartIn({source}: CompiledCelPolicy, webhook: KindOfEntry['webhook']): boolean {
+  return source.type !== 'imageValidating' || webhook === 'validating' || source.spec.mutateDigest;
+}
+
 type Common = Pick<Extract<CompiledCelPolicy['source'], {type: 'validating'}>['spec'], 'matchConditions' | 'timeoutSeconds' | 'admission' | 'mode'>;
 
 function commonSpec(policy: CompiledCelPolicy): Common {
   const {source} = policy;
-  if (source.type === 'deleting' || source.type === 'imageValidating') {
+  if (source.type === 'deleting') {
     return {matchConditions: [], timeoutSeconds: undefined, admission: false, mode: 'Kubernetes'};
   }
   return source.spec;

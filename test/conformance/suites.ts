@@ -64,15 +64,11 @@ export function readSuites(root: string): readonly Suite[] {
         policyKinds: entry.policyKinds,
         flags,
         recorded: {status, exit, rows, ...(why !== undefined && {why})},
-        waitsFor: waitsFor(entry, status),
+        waitsFor: waitsFor(status),
       };
     });
 }
 
-const laterKinds = new Set(['ImageValidatingPolicy', 'NamespacedImageValidatingPolicy']);
-
-function waitsFor({policyKinds}: IndexEntry, status: string): string | undefined {
-  if (status === 'needs-network') return 'a network';
-  if (policyKinds.some(kind => laterKinds.has(kind))) return 'ImageValidatingPolicy';
-  return undefined;
+function waitsFor(status: string): string | undefined {
+  return status === 'needs-network' ? 'a network' : undefined;
 }

@@ -148,44 +148,6 @@ describe('a broken edit that reaches the store', () => {
   }
 });
 
-describe('kinds that are not served yet', () => {
-  const match = {
-    resourceRules: [{apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps']}],
-  };
-  const objects: Thing[] = [undefined, 'shop'].map(namespace => ({
-    apiVersion: 'policies.kyverno.io/v1',
-    kind: namespace === undefined ? 'ImageValidatingPolicy' : 'NamespacedImageValidatingPolicy',
-    metadata: {name: 'later', ...(namespace !== undefined && {namespace})},
-    spec: {matchConstraints: match, attestors: [], validations: []},
-  }));
-
-  it.each(objects)('$kind is stored and says that it is not Ready', async object => {
-    const {apiVersion, kind, metadata} = object;
-    const where = metadata.namespace === undefined ? '' : `namespaces/${metadata.namespace}/`;
-    const collection = `/apis/${apiVersion}/${where}${kind.toLowerCase().replace(/y$/, 'ie')}s`;
-    const made = await operator.cluster.request('POST', collection, object);
-    expect(made.status, JSON.stringify(made.body)).toBe(201);
-    const ready = await eventually(
-      async () => {
-        const {status} = (await operator.cluster.request<WithStatus>('GET', `${collection}/later`)).body;
-        return status?.conditions?.find(({type}) => type === 'Ready');
-      },
-      {what: `status of ${kind}`},
-    );
-    expect(ready).toMatchObject({status: 'False', message: expect.stringContaining('not served')});
-    await operator.cluster.request('DELETE', `${collection}/later`);
-  });
-
-  interface WithStatus {
-    readonly status?: {readonly conditions?: Ready[]};
-  }
-
-  interface Ready {
-    readonly type: string;
-    readonly status: string;
-  }
-});
-
 describe('kinds that a cluster boots with', () => {
   it('are intercepted under Ignore when a policy names them, under Fail when it insists', async () => {
     const rules = [{kinds: ['Node'], ...labelRule('zone', {kinds: ['Node']})}];

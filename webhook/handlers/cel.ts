@@ -51,10 +51,20 @@ export function celHandler(options: CelHandlerOptions): Handler {
     const warnings = results.flatMap(({policy, rules}) =>
       rules.filter(rule => rule.status === 'error' || rule.status === 'warn').map(rule => `Policy ${policy.name} ${rule.status}: ${rule.message}`),
     );
+    return patchedBy(context, patch, warnings);
+  }
+
+  function patchedBy(context: AdmissionContext, patch: MutateResponse['patch'], warnings: readonly string[]): AdmissionAnswer {
     if (patch.length === 0) return allowedWith(warnings);
     const text = stringifyJson(patch as unknown as Json);
     if (options.dumpPatches()) log.v(patchVerbosity, 'patch', {uid: context.request.uid, patch: redactPatch(text, context.request.kind.kind)});
     return {...allowedWith(warnings), patch: text};
+  }
+
+  /** An image without a digest is judged like any verdict: by the policy's actions. */
+  function pinned(context: AdmissionContext, {results, patch}: MutateResponse): AdmissionAnswer {
+    const answer = validated(context, results);
+    return answer.allowed ? patchedBy(context, patch, answer.warnings ?? []) : answer;
   }
 
   return context => {
@@ -71,7 +81,9 @@ export function celHandler(options: CelHandlerOptions): Handler {
       return answer;
     };
     const answer: MaybePromise<AdmissionAnswer> =
-      webhook === 'mutate'
+      webhook === 'mutate' && kind.endsWith('ImageValidatingPolicy')
+        ? after(cel.engine.pinImages(request, call), response => pinned(context, response))
+        : webhook === 'mutate'
         ? after(cel.engine.mutate(request, call), response => mutated(context, response))
         : after(cel.engine.validate(request, call), ({results}) => validated(context, results));
     return after(answer, counted);

@@ -73,7 +73,7 @@ export function createAdmissionApp(options: AdmissionAppOptions): Koa {
       checkContentType(request.headers['content-type']);
       const review = decodeReview(body);
       const handler = pipelines.handlers[route.handler];
-      if (handler === undefined || isUnserved(route)) return unserved(route);
+      if (handler === undefined) return unserved(route);
       const context: AdmissionContext = {
         route: withFailurePolicy(route, review.request.namespace),
         review,
@@ -174,13 +174,9 @@ function allResults({results, audited}: AdmissionContext): readonly PolicyResult
 }
 
 /**
- * Policies of these kinds are not served yet. No review is answered: the call counts as failed, so that the failure
- * policy of the webhook entry decides, which the path does not carry.
+ * Nobody serves such paths here. No review is answered: the call counts as failed, so that the failure policy of the webhook
+ * entry decides, which the path does not carry.
  */
-function isUnserved({kind}: AdmissionRoute): boolean {
-  return kind?.endsWith('ImageValidatingPolicy') === true;
-}
-
 function unserved(route: AdmissionRoute): Reply {
   return {status: 501, body: `${route.kind} ${route.policies?.join(', ')} is not served by this release`};
 }

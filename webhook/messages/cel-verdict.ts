@@ -1,4 +1,7 @@
+import {notesProperty} from '../../engine/cel-image/evaluate-images.js';
 import type {FailurePolicy, PolicyResult, RuleResult} from '../../engine/types.js';
+
+const mostReasons = 10;
 
 /**
  * Why a request is refused: every failing or erring policy that denies, joined as the field has it; `undefined` = it is
@@ -11,7 +14,19 @@ export function celDenial(results: readonly PolicyResult[]): string | undefined 
 
 /** What policies that warn have to say, one line each, and errors that refuse nothing; a policy may deny and warn. */
 export function celWarnings(results: readonly PolicyResult[]): string[] {
-  return complaints(results, 'Warn');
+  return [...complaints(results, 'Warn'), ...reasons(results)];
+}
+
+/** Why signatures did not hold: a message of the policy's own says that they did not. One line per image and attestor. */
+function reasons(results: readonly PolicyResult[]): string[] {
+  const lines = results.flatMap(({rules}) =>
+    rules.flatMap(({status, properties = {}, message, actions = []}) => {
+      const isTold = status === 'fail' && (actions.includes('Deny') || actions.includes('Warn'));
+      const notes = isTold ? (properties[notesProperty] ?? '') : '';
+      return notes.split('\n').filter(note => note !== '' && !message.includes(note));
+    }),
+  );
+  return [...new Set(lines)].slice(0, mostReasons);
 }
 
 function complaints(results: readonly PolicyResult[], action: 'Deny' | 'Warn'): string[] {

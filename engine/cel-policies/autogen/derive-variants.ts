@@ -1,7 +1,10 @@
+import {attestorTexts, mapAttestorTexts} from '../../cel-image/attestor-texts.js';
 import {deepClone} from '../../json/clone.js';
 import {isObject, type Json, type JsonObject, own} from '../../json/types.js';
 import type {ResourceMap} from '../../resource-map.js';
 import type {
+  ImageValidatingPolicy,
+  ImageValidatingSpec,
   MatchConstraints,
   MutatingPolicy,
   MutatingSpec,
@@ -39,7 +42,7 @@ export interface DerivedVariant<P> {
   readonly model: P;
 }
 
-type Controlled = ValidatingPolicy | MutatingPolicy;
+type Controlled = ValidatingPolicy | MutatingPolicy | ImageValidatingPolicy;
 
 const controllers: ReadonlyMap<string, AutogenTarget> = new Map(
   (
@@ -127,10 +130,7 @@ interface Group {
 function derive<P extends Controlled>(policy: P, constraints: MatchConstraints, group: Group): DerivedVariant<P> {
   const matchConstraints = constraintsFor(constraints, group.targets);
   const {path} = group;
-  const spec =
-    policy.type === 'validating'
-      ? {...rewriteValidating(policy.spec, path), matchConstraints}
-      : {...rewriteMutating(policy.spec, path), matchConstraints};
+  const spec = {...rewriteSpec(policy, path), matchConstraints};
   const written = own(policy.raw, 'spec');
   return {
     model: {...policy, spec} as P,
@@ -184,11 +184,31 @@ function constraintsJson({resourceRules, namespaceSelector}: MatchConstraints): 
   };
 }
 
+function rewriteSpec(policy: Controlled, path: TemplatePath): Controlled['spec'] {
+  switch (policy.type) {
+    case 'validating':
+      return rewriteValidating(policy.spec, path);
+    case 'mutating':
+      return rewriteMutating(policy.spec, path);
+    case 'imageValidating':
+      return rewriteImageValidating(policy.spec, path);
+  }
+}
+
 function rewriteNamed(list: readonly NamedExpression[], path: TemplatePath): NamedExpression[] {
   return list.map(({name, expression}) => ({name, expression: rewriteExpression(expression, path)}));
 }
 
-function rewriteValidating(spec: ValidatingSpec, path: TemplatePath): ValidatingSpec {
+function rewriteImageValidating(spec: ImageValidatingSpec, path: TemplatePath): ImageValidatingSpec {
+  if (path.length === 0) return spec;
+  return {
+    ...rewriteValidating(spec, path),
+    images: rewriteNamed(spec.images, path),
+    attestors: spec.attestors.map(attestor => mapAttestorTexts(attestor, text => rewriteExpression(text, path))),
+  };
+}
+
+function rewriteValidating<S extends ValidatingSpec | ImageValidatingSpec>(spec: S, path: TemplatePath): S {
   if (path.length === 0) return spec;
   return {
     ...spec,
@@ -202,7 +222,7 @@ function rewriteValidating(spec: ValidatingSpec, path: TemplatePath): Validating
   };
 }
 
-function rewriteShared(spec: ValidatingSpec | MutatingSpec, path: TemplatePath) {
+function rewriteShared(spec: Controlled['spec'], path: TemplatePath) {
   return {
     matchConditions: rewriteNamed(spec.matchConditions, path),
     variables: rewriteNamed(spec.variables, path),
@@ -228,7 +248,7 @@ function rewriteMutating(spec: MutatingSpec, path: TemplatePath): MutatingSpec {
 }
 
 /** The written spec with the rewritten expressions in their places. */
-function writtenSpec(written: JsonObject, spec: ValidatingSpec | MutatingSpec): JsonObject {
+function writtenSpec(written: JsonObject, spec: Controlled['spec']): JsonObject {
   const result = deepClone(written) as JsonObject;
   const put = (list: Json | undefined, index: number, field: string, value: string | undefined) => {
     const entry = Array.isArray(list) ? list[index] : undefined;
@@ -242,6 +262,7 @@ function writtenSpec(written: JsonObject, spec: ValidatingSpec | MutatingSpec): 
   spec.auditAnnotations.forEach(({valueExpression}, index) => {
     put(own(result, 'auditAnnotations'), index, 'valueExpression', valueExpression);
   });
+  if ('attestors' in spec) putImageParts(result, spec);
   if ('validations' in spec) {
     spec.validations.forEach((entry, index) => {
       for (const field of ['expression', 'message', 'messageExpression'] as const) {
@@ -262,4 +283,28 @@ function writtenSpec(written: JsonObject, spec: ValidatingSpec | MutatingSpec): 
     });
   }
   return result;
+}
+
+/** What only policies on images have; defaults are told, so that readers need not know them. */
+function putImageParts(result: JsonObject, spec: ImageValidatingSpec): void {
+  const {mutateDigest, verifyDigest, required} = spec;
+  result['validationConfigurations'] = {mutateDigest, verifyDigest, required};
+  const lists = {images: own(result, 'images'), attestors: own(result, 'attestors')};
+  spec.images.forEach(({expression}, index) => {
+    const entry = Array.isArray(lists.images) ? lists.images[index] : undefined;
+    if (isObject(entry)) entry['expression'] = expression;
+  });
+  spec.attestors.forEach((attestor, index) => {
+    const entry = Array.isArray(lists.attestors) ? lists.attestors[index] : undefined;
+    for (const {place, expression} of attestorTexts(attestor)) putText(entry, place, expression);
+  });
+}
+
+/** `place` is made of names and positions: `cosign.keyless.identities[0].subjectExpression`. */
+function putText(entry: Json | undefined, place: string, text: string): void {
+  const steps = place.split(/[.[\]]+/);
+  const last = steps.pop()!;
+  let holder = entry;
+  for (const step of steps) holder = Array.isArray(holder) ? holder[Number(step)] : isObject(holder) ? own(holder, step) : undefined;
+  if (isObject(holder)) holder[last] = text;
 }

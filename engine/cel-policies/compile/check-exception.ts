@@ -32,6 +32,5 @@ export function checkExceptionConditions(exception: CelException, regex: RegexEn
 function environmentOf(name: string, regex: RegexEngine) {
   const kind = celKind(name);
   if (kind === undefined) return nativeEnvironment({params: true, mutating: name.startsWith('Mutating'), regex});
-  const type = kind.type === 'imageValidating' ? 'validating' : kind.type;
-  return policyEnvironment({type, namespace: kind.namespaced ? 'any' : undefined, regex});
+  return policyEnvironment({type: kind.type, namespace: kind.namespaced ? 'any' : undefined, regex});
 }

@@ -1,6 +1,8 @@
 import type {Program} from '../../cel/environment.js';
 import {compileGenerations} from '../../cel-generate/compile-generations.js';
 import {compileMutations} from '../../cel-mutate/compile-mutations.js';
+import {checkNames, compileExtractors, compileImages} from '../../cel-image/compile-images.js';
+import {imageVariables} from '../../cel/kyverno/image-verify.js';
 import {configurationWarnings} from '../../cel-mutate/configuration-warnings.js';
 import type {Diagnostic} from '../../diagnostic.js';
 import {Faults} from '../../policy/faults.js';
@@ -11,9 +13,16 @@ import {isProxyMode, policyEnvironment, proxyEnvironment} from '../environment/e
 import {type KindEnvironment, slotsOf, templateOf} from '../environment/kind-environment.js';
 import {VariableTypes} from '../environment/variables-object.js';
 import {compileConstraints} from '../match/match-constraints.js';
-import type {CelPolicy, GeneratingPolicy, MutatingPolicy, NamedExpression, ValidatingPolicy} from '../model.js';
+import type {
+  CelPolicy,
+  GeneratingPolicy,
+  ImageValidatingPolicy,
+  MutatingPolicy,
+  NamedExpression,
+  ValidatingPolicy,
+} from '../model.js';
 import type {CompiledCelPolicy, ConditionOutcome, PolicyBehaviour, PolicyVariant} from '../types.js';
-import {ExpressionCompiler} from './expression-compiler.js';
+import {boolOutput, ExpressionCompiler, stringOutput} from './expression-compiler.js';
 import {compileAnnotations, compileConditions, compileDecisions, compileValidations} from './lists.js';
 import {unknownFields} from './unknown-fields.js';
 import {compileVariables} from './variables.js';
@@ -25,21 +34,21 @@ export interface CelCompileOptions {
   readonly allowHttp?: boolean;
   /** Takes policies for proxies (modes HTTP and Envoy), whose questions can be given offline. */
   readonly proxyModes?: boolean;
+  /** Schemes of the key services that can be asked (`awskms`); none when absent. */
+  readonly keyServices?: readonly string[];
 }
 
 export type CelCompileResult =
   | {readonly policy: CompiledCelPolicy; readonly problems: readonly []}
   | {readonly policy: undefined; readonly problems: readonly Diagnostic[]};
 
-type Served = Exclude<CelPolicy, {readonly type: 'imageValidating'}>;
-
 /** Turns a loaded policy into programs, or says everything that stands in the way. Never half of a policy. */
 export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions): CelCompileResult {
-  if (source.type === 'imageValidating') return notServed(source);
-  if (source.type === 'validating' && !isServedMode(source.spec.mode, options))
-    return notServed(source, source.spec.mode);
+  const isServed = source.type === 'imageValidating' ? isOwnMode : isServedMode;
+  if ((source.type === 'validating' || source.type === 'imageValidating') && !isServed(source.spec.mode, options))
+    return notServed(source.spec.mode);
   const derived = 'podControllers' in source.spec ? deriveVariants(source as ValidatingPolicy, options.resources) : [];
-  const models: Array<{name: PolicyVariant['name']; model: Served}> = [
+  const models: Array<{name: PolicyVariant['name']; model: CelPolicy}> = [
     {name: '', model: source},
     ...derived.map(({config, model}) => ({name: config.name, model})),
   ];
@@ -73,20 +82,18 @@ export function compileCelPolicy(source: CelPolicy, options: CelCompileOptions):
   };
 }
 
-/** Other modes are for other products. */
-function isServedMode(mode: string, {proxyModes = false}: CelCompileOptions): boolean {
-  return mode === 'Kubernetes' || mode === 'JSON' || (proxyModes && isProxyMode(mode));
+function isOwnMode(mode: string): boolean {
+  return mode === 'Kubernetes' || mode === 'JSON';
 }
 
-function notServed({ref}: CelPolicy, mode?: string): CelCompileResult {
-  if (mode !== undefined) {
-    const message = `evaluation mode ${JSON.stringify(mode)} is not served by this release`;
-    return {policy: undefined, problems: [{code: 'not-served', path: 'spec.evaluation.mode', message}]};
-  }
-  return {
-    policy: undefined,
-    problems: [{code: 'not-served', path: 'kind', message: `${ref.kind} policies are not served by this release`}],
-  };
+/** Other modes are for other products. */
+function isServedMode(mode: string, {proxyModes = false}: CelCompileOptions): boolean {
+  return isOwnMode(mode) || (proxyModes && isProxyMode(mode));
+}
+
+function notServed(mode: string): CelCompileResult {
+  const message = `evaluation mode ${JSON.stringify(mode)} is not served by this release`;
+  return {policy: undefined, problems: [{code: 'not-served', path: 'spec.evaluation.mode', message}]};
 }
 
 function ofVariant(problem: Diagnostic, variant: string): Diagnostic {
@@ -101,12 +108,17 @@ interface CompiledVariant {
   readonly compiler: ExpressionCompiler;
 }
 
-function compileVariant(name: PolicyVariant['name'], model: Served, options: CelCompileOptions): CompiledVariant {
+function compileVariant(name: PolicyVariant['name'], model: CelPolicy, options: CelCompileOptions): CompiledVariant {
   const types = new VariableTypes();
   const kind = environmentOf(model, options.regex);
-  const environment = kind.environment.extend({libraries: [{name: 'kyverno.policy.variables', objects: [types]}]});
+  const early = kind.environment.extend({libraries: [{name: 'kyverno.policy.variables', objects: [types]}]});
+  const images = model.type === 'imageValidating';
+  const environment = images ? early.extend({variables: imageVariables}) : early;
   const compiler = new ExpressionCompiler(environment);
-  const {behaviour, variables} = compileBehaviour(model, compiler, types);
+  const {behaviour, variables} =
+    model.type === 'imageValidating'
+      ? compileImageBehaviour(model, compiler, {types, options, early: compiler.within(early)})
+      : compileBehaviour(model, compiler, types);
   return {
     compiler,
     variant: {
@@ -114,7 +126,7 @@ function compileVariant(name: PolicyVariant['name'], model: Served, options: Cel
       constraints: model.spec.matchConstraints,
       matches: compileConstraints(model.spec.matchConstraints, {anyOperation: model.type === 'deleting'}),
       plan: {
-        slots: slotsOf(environment, kind.has),
+        slots: slotsOf(environment, {...kind.has, images}),
         template: templateOf(environment, kind.contexts),
         variables,
         namespace: model.ref.namespace === '' ? undefined : model.ref.namespace,
@@ -122,12 +134,12 @@ function compileVariant(name: PolicyVariant['name'], model: Served, options: Cel
       readsNamespace: compiler.programs.some(({program}) => program.variables.has('namespaceObject')),
       behaviour,
       environment,
-      compileExceptionConditions: conditions => exceptionConditions(conditions, environment),
+      compileExceptionConditions: conditions => exceptionConditions(conditions, early),
     },
   };
 }
 
-function environmentOf({type, ref, spec}: Served, regex: RegexEngine): KindEnvironment {
+function environmentOf({type, ref, spec}: CelPolicy, regex: RegexEngine): KindEnvironment {
   if (type === 'validating' && isProxyMode(spec.mode)) return proxyEnvironment({mode: spec.mode, regex});
   return policyEnvironment({type, namespace: ref.namespace === '' ? undefined : ref.namespace, regex});
 }
@@ -138,7 +150,7 @@ interface CompiledBehaviour {
 }
 
 /** Conditions that are asked before there are variables do not know them: only mutating and deleting ones do. */
-function compileBehaviour(model: Served, compiler: ExpressionCompiler, types: VariableTypes): CompiledBehaviour {
+function compileBehaviour(model: Exclude<CelPolicy, ImageValidatingPolicy>, compiler: ExpressionCompiler, types: VariableTypes): CompiledBehaviour {
   if (model.type === 'deleting') {
     const variables = compileVariables(model.spec.variables, types, compiler);
     const conditions = compileConditions(model.spec.conditions, 'spec.conditions', compiler);
@@ -154,6 +166,29 @@ function compileBehaviour(model: Served, compiler: ExpressionCompiler, types: Va
     }),
   });
   return {behaviour: ownPart(model, compiler, shared), variables};
+}
+
+interface ImageTools {
+  readonly types: VariableTypes;
+  readonly options: CelCompileOptions;
+  /** Compiles what is asked before there are variables and images. */
+  readonly early: ExpressionCompiler;
+}
+
+function compileImageBehaviour(
+  model: ImageValidatingPolicy,
+  compiler: ExpressionCompiler,
+  {types, options: {regex, keyServices = []}, early}: ImageTools,
+): CompiledBehaviour {
+  const {spec} = model;
+  const conditions = compileConditions(spec.matchConditions, 'spec.matchConditions', early);
+  const extractors = compileExtractors(model, early);
+  const variables = compileVariables(spec.variables, types, compiler);
+  const parts = compileImages(model, compiler, {regex, keyServices, bool: boolOutput, text: stringOutput});
+  const rules = compileValidations(spec.validations, 'spec.validations', compiler);
+  const annotations = compileAnnotations(spec.auditAnnotations, 'spec.auditAnnotations', compiler, {untyped: false});
+  checkNames(model, compiler.programs, compiler);
+  return {behaviour: {type: 'imageValidating', model, rules, conditions, annotations, images: {...parts, extractors}}, variables};
 }
 
 function ownPart(
@@ -232,7 +267,7 @@ function forbiddenInNamespace(
   return found;
 }
 
-function fieldWarnings(source: Served, {programs}: ExpressionCompiler, resources: ResourceMap): Diagnostic[] {
+function fieldWarnings(source: CelPolicy, {programs}: ExpressionCompiler, resources: ResourceMap): Diagnostic[] {
   const {spec} = source;
   // What changes existing objects has them as `object`, too.
   if (source.type === 'mutating' && (source.spec.mutateExisting || source.spec.targetMatchConstraints !== undefined))
@@ -248,9 +283,9 @@ function fieldWarnings(source: Served, {programs}: ExpressionCompiler, resources
 }
 
 function controllerWarnings(source: CelPolicy, resources: ResourceMap): Diagnostic[] {
-  if (source.type !== 'validating' && source.type !== 'mutating') return [];
+  if (!('podControllers' in source.spec) || source.type === 'generating') return [];
   const faults = new Faults();
-  for (const name of unknownControllers(source, resources)) {
+  for (const name of unknownControllers(source as ValidatingPolicy, resources)) {
     faults.warn(
       'autogen-controller',
       'spec.autogen.podControllers.controllers',

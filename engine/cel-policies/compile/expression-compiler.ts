@@ -20,7 +20,7 @@ export const untypedAnnotation: ExpectedType = {
 export class ExpressionCompiler implements CompileTools {
   readonly environment: Environment;
   readonly problems: Diagnostic[] = [];
-  readonly #faults = new Faults();
+  #faults = new Faults();
   /** Everything that compiled, for estimates and for what it reads. */
   readonly programs: Array<{readonly path: string; readonly program: Program}> = [];
 
@@ -30,6 +30,13 @@ export class ExpressionCompiler implements CompileTools {
   constructor(environment: Environment, rewrite?: (expression: string) => string) {
     this.environment = environment;
     this.#rewrite = rewrite;
+  }
+
+  /** One that compiles in another environment; what is found is this one's. */
+  within(environment: Environment): ExpressionCompiler {
+    const inner = new ExpressionCompiler(environment, this.#rewrite);
+    inner.#faults = this.#faults;
+    return Object.assign(inner, {problems: this.problems, programs: this.programs});
   }
 
   compile(expression: string, path: string, expected?: ExpectedType): Program | undefined {

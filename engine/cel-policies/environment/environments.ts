@@ -28,7 +28,7 @@ import {
 import {variablesType} from './variables-object.js';
 
 export interface EnvironmentQuery {
-  readonly type: Exclude<CelPolicyType, 'imageValidating'>;
+  readonly type: CelPolicyType;
   /** Of a policy of a namespace. */
   readonly namespace: string | undefined;
   readonly regex: RegexEngine;
@@ -69,12 +69,17 @@ export function policyEnvironment({type, namespace, regex}: EnvironmentQuery): K
   return {
     environment,
     contexts,
-    has: {exceptions: true, params: false, generator: type === 'generating', authorizer: false},
+    has: {exceptions: hasExceptions(type), params: false, generator: type === 'generating', authorizer: false},
   };
 }
 
+/** An exception frees images as such: expressions are told nothing of it. */
+function hasExceptions(type: CelPolicyType): boolean {
+  return type !== 'imageValidating';
+}
+
 function createPolicyEnvironment(type: EnvironmentQuery['type'], namespaced: boolean, regex: RegexEngine): Environment {
-  const onKubernetes = type === 'validating' || type === 'mutating';
+  const onKubernetes = type === 'validating' || type === 'mutating' || type === 'imageValidating';
   return createEnvironment({
     libraries: [
       ...extensionLibraries,
@@ -83,11 +88,11 @@ function createPolicyEnvironment(type: EnvironmentQuery['type'], namespaced: boo
       objects,
       ...kyvernoLibraries({type, namespaced}),
     ],
-    variables: {...shared, exceptions: exceptionsType},
+    variables: {...shared, ...(hasExceptions(type) && {exceptions: exceptionsType})},
     twoVariableMacros: onKubernetes,
     homogeneousLiterals: type !== 'generating',
     literalValidators: onKubernetes,
-    lenientOrValue: true,
+    lenientOrValue: type !== 'imageValidating',
     ...(onKubernetes && {costLimit}),
     regex,
   });

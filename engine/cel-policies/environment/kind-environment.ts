@@ -11,6 +11,7 @@ export interface KindEnvironment {
     readonly params: boolean;
     readonly generator: boolean;
     readonly authorizer: boolean;
+    readonly images?: boolean;
   };
 }
 
@@ -22,11 +23,17 @@ export function slotsOf(environment: Environment, has: KindEnvironment['has']): 
     namespaceObject: environment.slot('namespaceObject'),
     variables: environment.slot('variables'),
     exceptions: has.exceptions ? environment.slot('exceptions') : undefined,
+    ...imageSlots(environment, has.images === true),
     params: has.params ? environment.slot('params') : undefined,
     generator: has.generator ? environment.slot('generator') : undefined,
     authorizer: has.authorizer ? environment.slot('authorizer') : undefined,
     requestResource: has.authorizer ? environment.slot('authorizer.requestResource') : undefined,
   };
+}
+
+function imageSlots(environment: Environment, has: boolean): Pick<Slots, 'images' | 'attestors' | 'attestations'> {
+  const slot = (name: string) => (has ? environment.slot(name) : undefined);
+  return {images: slot('images'), attestors: slot('attestors'), attestations: slot('attestations')};
 }
 
 export function templateOf(

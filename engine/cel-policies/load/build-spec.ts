@@ -1,3 +1,4 @@
+import {imageParts} from '../../cel-image/read-parts.js';
 import type {JsonObject} from '../../json/types.js';
 import {child, flag, has, integer, objects, strings, text} from '../../policy/access.js';
 import type {FailurePolicy} from '../../types.js';
@@ -97,5 +98,11 @@ export function deletingSpec(spec: JsonObject): DeletingSpec {
 }
 
 export function imageValidatingSpec(spec: JsonObject): ImageValidatingSpec {
-  return {matchConstraints: matchConstraints(child(spec, 'matchConstraints'))};
+  return {
+    ...commonSpec(spec),
+    ...imageParts(spec),
+    validations: validations(spec),
+    validationActions: validationActions(spec),
+    images: namedExpressions(spec, 'images'),
+  };
 }

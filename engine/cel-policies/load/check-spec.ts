@@ -1,3 +1,4 @@
+import {checkImageParts} from '../../cel-image/check-parts.js';
 import {parseSchedule} from '../../cleanup/schedule.js';
 import type {JsonObject} from '../../json/types.js';
 import {child, flag, has, objects, strings, text} from '../../policy/access.js';
@@ -10,15 +11,18 @@ const required = 'Required value';
 export interface CheckOptions {
   /** A policy without resource rules is doubtful, not wrong: offline it may be meant for payloads alone. */
   readonly rulesOptional: boolean;
+  /** Of a Namespaced kind. */
+  readonly namespace?: string | undefined;
 }
 
 /** What the fields' types do not say. `spec` has passed its shape. */
 export function checkSpec(type: CelPolicyType, spec: JsonObject, faults: Faults, options: CheckOptions): void {
   checkConstraints(spec, faults, options);
-  if (type !== 'imageValidating') checkExpressions(spec, faults);
+  checkExpressions(spec, faults);
   if (type === 'mutating') checkMutating(spec, faults);
   if (type === 'generating') checkGenerate(spec, faults);
   if (type === 'deleting') checkSchedule(spec, faults);
+  if (type === 'imageValidating') checkImageParts(spec, options.namespace, faults);
 }
 
 /** Payloads have no group and no resource: policies about them need no rules. */

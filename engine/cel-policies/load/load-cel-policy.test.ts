@@ -106,12 +106,6 @@ describe('faults of a policy carry place and words that scripts know', () => {
       ],
     ],
     [
-      'images, which wait for a later release',
-      'ImageValidatingPolicy',
-      '{attestors: [], validations: []}',
-      ['kind: ImageValidatingPolicy policies are not served by this release'],
-    ],
-    [
       'a mode of another product',
       'ValidatingPolicy',
       `{evaluation: {mode: Envoy}, ${ok}}`,

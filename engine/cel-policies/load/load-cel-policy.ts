@@ -28,7 +28,7 @@ export function loadCelPolicy(raw: JsonObject, options: CheckOptions = {rulesOpt
     return done(undefined);
   }
   const spec = readObject(own(raw, 'spec'), kind.spec, 'spec', faults) ?? {};
-  checkSpec(kind.type, spec, faults, options);
+  checkSpec(kind.type, spec, faults, {...options, namespace: namespaceOf(kind, metadata)});
   if (faults.errors.length > 0) return done(undefined);
   return done(build({raw, metadata, spec, kind}));
 }
@@ -51,6 +51,11 @@ function checkHead(outer: JsonObject, metadata: JsonObject, faults: Faults): Cel
     faults.error('name-missing', 'metadata.name', 'name is required');
   }
   return kind;
+}
+
+/** A file may leave the namespace out; "everywhere" must never be the reading of that. */
+function namespaceOf({namespaced}: CelKind, metadata: JsonObject): string | undefined {
+  return namespaced ? text(metadata, 'namespace') || 'default' : undefined;
 }
 
 interface Parts {
@@ -85,10 +90,9 @@ function build(parts: Parts): CelPolicy {
   }
 }
 
-/** A file may leave the namespace out; "everywhere" must never be the reading of that. */
 function policyRef({raw, metadata, kind}: Parts): PolicyRef {
   const name = text(metadata, 'name') ?? '';
-  const namespace = kind.namespaced ? text(metadata, 'namespace') || 'default' : '';
+  const namespace = namespaceOf(kind, metadata) ?? '';
   return {
     apiVersion: text(raw, 'apiVersion') ?? '',
     kind: kind.kind,

@@ -1,3 +1,4 @@
+import {imageFields} from '../../cel-image/shapes.js';
 import {labelSelectorShape} from '../../policy/known-fields.js';
 import type {ObjectShape, Shape} from '../../policy/shape.js';
 
@@ -128,12 +129,14 @@ export const deletingSpecShape = object({
   deletionPropagationPolicy: oneOf('Foreground', 'Background', 'Orphan'),
 });
 
-/** Read in full once image verification is served. */
-export const imageValidatingSpecShape: ObjectShape = {
-  type: 'object',
-  open: true,
-  fields: {matchConstraints: matchConstraintsShape, matchConditions: expressions, variables: expressions},
-};
+export const imageValidatingSpecShape = object({
+  ...common,
+  ...imageFields,
+  validations: validationsShape,
+  validationActions: validationActionsShape,
+  evaluation: object({mode: string, admission: enabled, background: enabled}),
+  autogen: object({podControllers}),
+});
 
 export const exceptionSpecShape = object({
   policyRefs: list(object({name: string, kind: string})),

@@ -34,7 +34,7 @@ export function isAsked({ref, source}: CompiledCelPolicy, call: CelCall): boolea
   const {phase, kind, names, fromBackground = false} = call;
   if (kind !== undefined && ref.kind !== kind) return false;
   if (names !== undefined && !names.includes(ref.name)) return false;
-  if (source.type === 'deleting' || source.type === 'imageValidating') return true;
-  if (fromBackground && source.type !== 'validating' && source.spec.skipBackgroundRequests) return false;
+  if (source.type === 'deleting') return true;
+  if (fromBackground && (source.type === 'mutating' || source.type === 'generating') && source.spec.skipBackgroundRequests) return false;
   return phase === 'any' || source.spec[phase];
 }

@@ -21,6 +21,8 @@ import type {CelRun, CelSnapshot} from '../snapshot/cel-snapshot.js';
 import type {CelCandidate} from '../snapshot/resource-index.js';
 import type {CompiledCelPolicy} from '../types.js';
 import {CandidateChoice, isAsked} from './candidate-choice.js';
+import {ImageResults} from '../../cel-image/image-results.js';
+import {judgePins} from '../../cel-image/judge-pins.js';
 import {judgePayload} from './judge-payload.js';
 import {judgeQuestion} from './judge-question.js';
 import {judgeTargets, judgeVariant, type Question, type VariantAnswer} from './judge-variant.js';
@@ -48,6 +50,8 @@ export interface CelCall {
   readonly fromBackground?: boolean;
   /** Of generation and existing objects: only tell whose conditions hold; nothing is made. */
   readonly selectOnly?: boolean;
+  /** Of policies on images: what no cache holds is skipped, nothing is fetched. */
+  readonly cachedImagesOnly?: boolean;
   /** Of validation and mutation. */
   readonly trace?: RunTrace | undefined;
   /** Milliseconds on the loader's `now()` scale. */
@@ -59,6 +63,8 @@ export interface CelEngine {
   validate(request: EngineRequest, call: CelCall): MaybePromise<ValidateResponse>;
   /** Mutations of the request's object; `denied` when one failed under failure policy Fail. */
   mutate(request: EngineRequest, call: CelCall): MaybePromise<MutateResponse>;
+  /** Images of the request's object named by their digests, where policies on images want that; errors are told as results. */
+  pinImages(request: EngineRequest, call: CelCall): MaybePromise<MutateResponse>;
   /** What would be created; nothing is written. */
   generate(request: EngineRequest, call: CelCall): MaybePromise<GenerateResponse>;
   /** What the request, as a trigger, makes of existing objects: one rule result per target; nothing is written. */
@@ -74,7 +80,8 @@ export type PayloadMode = 'JSON' | ProxyMode;
 export function createCelEngine(options: CelEngineOptions): CelEngine {
   const engine = new Runner(options);
   return {
-    validate: (request, call) => drive(engine.judge('validating', request, call)),
+    validate: (request, call) => drive(engine.validate(request, call)),
+    pinImages: (request, call) => drive(engine.pinImages(request, call)),
     mutate: (request, call) => drive(engine.mutate(request, call)),
     generate: (request, call) => drive(engine.judge('generating', request, call)),
     mutateExisting: (request, call) => drive(engine.mutateExisting(request, call)),
@@ -93,13 +100,24 @@ class Runner {
     this.#options = options;
   }
 
+  /** Of both kinds that judge, where the call does not name one. */
+  *validate(request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
+    if (call.kind !== undefined) {
+      return yield* this.judge(call.kind.endsWith('ImageValidatingPolicy') ? 'imageValidating' : 'validating', request, call);
+    }
+    const judged = yield* this.judge('validating', request, call);
+    const images = yield* this.judge('imageValidating', request, call);
+    if (images.results.length === 0) return judged;
+    return {results: [...judged.results, ...images.results]};
+  }
+
   *judge(run: CelRun, request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
     call.trace?.loaded();
     const candidates = this.#candidates(run, request, call, snapshot);
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return nothing;
-    const runs = new RunPool(this.#options, call.deadline);
+    const runs = new RunPool(this.#options, call);
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {
@@ -110,7 +128,9 @@ class Runner {
       selectOnly: call.selectOnly,
       forceIgnore: this.#options.forceIgnore === true,
       refusal: watch?.refusal,
+      digests: new Map<string, string>(),
     };
+    const images = new ImageResults();
     const breather = new Breather(this.#options.loader);
     for (const candidate of candidates) {
       if (breather.isDue()) yield breather.rest();
@@ -121,12 +141,41 @@ class Runner {
       if (answer !== undefined) watch?.saw(candidate.policy, runs.for(candidate.policy.ref.namespace));
       const rule = answer === undefined ? undefined : ruleResult(candidate.policy, answer);
       if (rule !== undefined) results.add(candidate.policy, rule, started);
+      if (answer !== undefined) images.saw(candidate.policy, answer);
       traced?.(
         rule === undefined ? undefined : policyResult(candidate.policy, [rule], {duration: 0, forceIgnore: false}),
       );
     }
     watch?.done();
-    return {results: results.list};
+    return {results: images.judged(results.list)};
+  }
+
+  *pinImages(request: EngineRequest, call: CelCall): Steps<MutateResponse> {
+    const original = request.object;
+    const none = {results: [], object: original, patch: []};
+    if (original === undefined) return none;
+    const snapshot = this.#options.policies.current;
+    const candidates = this.#candidates('imageValidating', request, call, snapshot).filter(pins);
+    if (candidates.length === 0) return none;
+    const runs = new RunPool(this.#options, call);
+    const results = new Results(this.#options);
+    const forceIgnore = this.#options.forceIgnore === true;
+    const about = {request, runs, snapshot, view: new RequestView(request), forceIgnore, digests: new Map<string, string>()};
+    let object = original;
+    const breather = new Breather(this.#options.loader);
+    for (const candidate of candidates) {
+      if (breather.isDue()) yield breather.rest();
+      const started = this.#options.loader.now();
+      const run = runs.for(candidate.policy.ref.namespace);
+      run.startRule();
+      const asked = run.complete(() => judgePins(candidate, {...about, object}));
+      const answer = isPromise(asked) ? ((yield asked) as Awaited<typeof asked>) : asked;
+      if (answer === undefined) continue;
+      object = answer.object;
+      if (answer.verdict !== undefined) results.add(candidate.policy, ruleOf(answer.verdict, frameOf(candidate.policy)), started);
+    }
+    const patch = object === original ? [] : diffJson(original, object);
+    return {results: results.list, object: patch.length === 0 ? original : object, patch};
   }
 
   *mutate(request: EngineRequest, call: CelCall): Steps<MutateResponse> {
@@ -137,7 +186,7 @@ class Runner {
     const candidates = this.#candidates('mutating', request, call, snapshot).filter(takesPartInAdmission);
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return {results: [], object: original, patch: []};
-    const runs = new RunPool(this.#options, call.deadline);
+    const runs = new RunPool(this.#options, call);
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {
@@ -180,7 +229,7 @@ class Runner {
   *mutateExisting(request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
     const candidates = this.#candidates('mutating', request, {...call, phase: 'any'}, snapshot).filter(changesExisting);
-    const runs = new RunPool(this.#options, call.deadline);
+    const runs = new RunPool(this.#options, call);
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {request, runs, snapshot, view: new RequestView(request), refusal: watch?.refusal};
@@ -204,7 +253,7 @@ class Runner {
 
   *validatePayload(payload: Json, call: CelCall, mode: PayloadMode): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
-    const runs = new RunPool(this.#options, call.deadline);
+    const runs = new RunPool(this.#options, call);
     const results = new Results(this.#options);
     for (const policy of snapshot.payloadPolicies(mode)) {
       if (!isAsked(policy, call)) continue;
@@ -228,6 +277,10 @@ class Runner {
   #candidates(run: CelRun, request: EngineRequest, call: CelCall, snapshot: CelSnapshot): readonly CelCandidate[] {
     return this.#choice.of(snapshot.candidates(run, request), request, call);
   }
+}
+
+function pins({policy: {source}}: CelCandidate): boolean {
+  return source.type === 'imageValidating' && source.spec.mutateDigest;
 }
 
 /** Policies with targets of their own change these, not the request's object. */

@@ -19,15 +19,16 @@ export type Exemption =
   /** The policy says nothing about the request but that. */
   | {readonly type: 'full'; readonly verdict: CelVerdict}
   /** Its expressions are told what is allowed. */
-  | {readonly type: 'parts'; readonly allowedImages: readonly string[]; readonly allowedValues: readonly string[]};
+  | {readonly type: 'parts'; readonly matched: readonly string[]; readonly allowedImages: readonly string[]; readonly allowedValues: readonly string[]};
 
-const nothingAllowed: Exemption = Object.freeze({type: 'parts', allowedImages: [], allowedValues: []});
+const nothingAllowed: Exemption = Object.freeze({type: 'parts', matched: [], allowedImages: [], allowedValues: []});
 
 /**
  * What exceptions make of a request. Those without images and values free it wholly; the parts of others add up. An
- * exception that cannot be judged is an error, unless another one frees the request anyway. Throws EvalError.
+ * exception that cannot be judged is an error, unless another one frees the request anyway. `whole`: which of them, images
+ * and values or not, free it wholly. Throws EvalError.
  */
-export function exemptionFor(exceptions: readonly PolicyException[], scope: PolicyScope, whole: boolean): Exemption {
+export function exemptionFor(exceptions: readonly PolicyException[], scope: PolicyScope, whole: boolean | ((source: CelException) => boolean)): Exemption {
   if (exceptions.length === 0) return nothingAllowed;
   const now = scope.host.loader.now();
   const full: CelException[] = [];
@@ -43,7 +44,8 @@ export function exemptionFor(exceptions: readonly PolicyException[], scope: Poli
       failure ??= new EvalError(`failed to evaluate exception ${source.key}: ${thrown.message}`);
       continue;
     }
-    if (whole || (source.images.length === 0 && source.allowedValues.length === 0)) full.push(source);
+    const isWhole = typeof whole === 'function' ? whole(source) : whole;
+    if (isWhole || (source.images.length === 0 && source.allowedValues.length === 0)) full.push(source);
     else parts.push(source);
   }
   if (full.length > 0) return {type: 'full', verdict: exceptionVerdict([...full, ...parts])};
@@ -51,6 +53,7 @@ export function exemptionFor(exceptions: readonly PolicyException[], scope: Poli
   if (parts.length === 0) return nothingAllowed;
   return {
     type: 'parts',
+    matched: parts.map(({key}) => key),
     allowedImages: parts.flatMap(({images}) => images),
     allowedValues: parts.flatMap(({allowedValues}) => allowedValues),
   };

@@ -1,3 +1,5 @@
+import {evaluateImages, type ImageBehaviour} from '../../cel-image/evaluate-images.js';
+import {requireVerified} from '../../cel-image/required.js';
 import {withDoubles} from '../../cel/kyverno/doubles.js';
 import type {RuleRun} from '../../context/rule-run.js';
 import type {Json} from '../../json/types.js';
@@ -8,7 +10,8 @@ import {evaluateDeleting} from './evaluate-deleting.js';
 import {evaluateValidating} from './evaluate-validating.js';
 import {failure} from './judge-variant.js';
 import type {CelVerdict} from './results.js';
-import {PolicyScope} from './scope.js';
+import type {PolicyException} from './exceptions.js';
+import {PolicyScope, type ScopePlan} from './scope.js';
 import {deletionData, payloadData} from './scope-data.js';
 
 /** Stands where a request would: payloads have none. */
@@ -44,11 +47,32 @@ export function judgePayload(
       const scope = new PolicyScope(plan, deletionData(object, null), {host, request: noRequest});
       return evaluateDeleting(behaviour.conditions, exceptions, scope, {rule: policy.ref.name, subject: 'payload'});
     }
+    if (behaviour.type === 'imageValidating') return judgeImagePayload({policy, behaviour, plan, exceptions}, object, host);
     if (behaviour.type !== 'validating') throw new Error(`${policy.ref.kind} judges no payloads`);
     const scope = new PolicyScope(plan, {...payloadData, object}, {host, request: noRequest});
     const lenient = policy.failurePolicy === 'Ignore';
     return evaluateValidating(behaviour, {extracts: false, lenient, exceptions}, scope);
   } catch (thrown) {
-    return failure('evaluation', 'failed to load context', thrown);
+    const what = policy.source.type === 'imageValidating' ? 'failed to evaluate policy for JSON' : 'failed to load context';
+    return failure('evaluation', what, thrown);
   }
+}
+
+interface ImagePayload {
+  readonly policy: CompiledCelPolicy;
+  readonly behaviour: ImageBehaviour;
+  readonly plan: ScopePlan;
+  readonly exceptions: readonly PolicyException[];
+}
+
+/** `undefined` becomes a skip: a payload is asked about by name. */
+function judgeImagePayload({policy, behaviour, plan, exceptions}: ImagePayload, object: Json, host: RuleRun): CelVerdict {
+  const {exceptions: _none, ...data} = payloadData;
+  const scope = new PolicyScope(plan, {...data, object}, {host, request: noRequest});
+  const {name} = policy.ref;
+  const mode = {name, extracts: false, lenient: policy.failurePolicy === 'Ignore', exceptions, digests: new Map<string, string>()};
+  const answer = evaluateImages(behaviour, mode, scope);
+  if (answer === undefined) return {rule: name, status: 'skip', message: 'skip'};
+  const [verdict] = requireVerified([{verdict: answer.verdict, record: answer.record, policy: name, required: behaviour.images.required}]);
+  return verdict!;
 }

@@ -1,3 +1,5 @@
+import {evaluateImages} from '../../cel-image/evaluate-images.js';
+import type {ImageRecord} from '../../cel-image/types.js';
 import {evaluateMutating} from '../../cel-mutate/evaluate-mutating.js';
 import {evaluateMutatingPods} from '../../cel-mutate/evaluate-pods.js';
 import {evaluateTargets} from '../../cel-mutate/evaluate-targets.js';
@@ -30,6 +32,8 @@ export interface Question {
   readonly forceIgnore: boolean;
   /** Only tell whether conditions hold; nothing is made. */
   readonly selectOnly?: boolean | undefined;
+  /** Digests that images of the request were found with; only of policies on images. */
+  readonly digests?: Map<string, string>;
   /** Why the policy is not to be run, though its constraints select the request; asked once they are known to. */
   readonly refusal?: ((policy: CelCandidate['policy']) => string | undefined) | undefined;
 }
@@ -40,6 +44,8 @@ export interface VariantAnswer {
   readonly object?: JsonObject;
   /** Created, or changed existing objects. */
   readonly targets?: readonly JsonObject[];
+  /** Of a policy on images. */
+  readonly images?: ImageRecord | undefined;
 }
 
 /**
@@ -102,6 +108,14 @@ function evaluate({policy, variant}: CelCandidate, question: Question): VariantA
       const evaluates = extracts ? evaluateMutatingPods : evaluateMutating;
       const answer = evaluates(behaviour, exceptions, scope, object);
       return answer.object === object ? {...answer, object: given} : answer;
+    }
+    case 'imageValidating': {
+      const seen = variant.name === '' ? data : {...data, ...templateView(request, variant.name, data)};
+      const scope = new PolicyScope(plan, seen, {host, request});
+      const lenient = question.forceIgnore || policy.failurePolicy === 'Ignore';
+      const mode = {name: policy.ref.name, extracts, lenient, exceptions, digests: question.digests ?? new Map()};
+      const answer = evaluateImages(behaviour, mode, scope);
+      return answer && {verdict: answer.verdict, images: answer.record};
     }
     case 'generating': {
       const scope = new PolicyScope(plan, data, {host, request});

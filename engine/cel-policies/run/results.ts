@@ -24,6 +24,8 @@ export function frameOf({source}: CompiledCelPolicy): ResultFrame {
       return {type: 'Mutation', actions: ['Deny']};
     case 'generating':
       return {type: 'Generation', actions: []};
+    case 'imageValidating':
+      return {type: 'ImageVerify', actions: source.spec.validationActions};
     default:
       return {type: 'Validation', actions: []};
   }

@@ -20,13 +20,21 @@ export interface RunPoolOptions {
   readonly given?: GivenValues;
 }
 
+export interface RunSettings {
+  readonly deadline: number;
+  /** Images are judged by what caches hold. */
+  readonly cachedImagesOnly?: boolean | undefined;
+}
+
 /** One run per scope: what a policy of a namespace fetched is never another scope's. */
 export class RunPool {
   readonly #runs = new Map<string, RuleRun>();
   readonly #options: RunPoolOptions;
   readonly #limits: BudgetLimits;
+  readonly #cachedImagesOnly: boolean;
 
-  constructor(options: RunPoolOptions, deadline: number) {
+  constructor(options: RunPoolOptions, {deadline, cachedImagesOnly = false}: RunSettings) {
+    this.#cachedImagesOnly = cachedImagesOnly;
     this.#options = options;
     this.#limits = {...defaultLimits, ...options.limits, deadline};
   }
@@ -42,6 +50,7 @@ export class RunPool {
       regex,
       limits: this.#limits,
       given: this.#options.given,
+      cachedImagesOnly: this.#cachedImagesOnly,
       resources: this.#options.resources?.() ?? builtinResourceMap,
       operatorNamespace: this.#options.operatorNamespace ?? 'kyverno',
     });

@@ -3,6 +3,8 @@ import type {Program} from '../../cel/environment.js';
 import {CelError} from '../../cel/errors.js';
 import {GeneratorContext} from '../../cel/kyverno/index.js';
 import {ObjectValue, type Value} from '../../cel/values/value.js';
+import type {ImageLists} from '../../cel-image/extract-images.js';
+import type {EvaluationFrame} from '../../cel-image/types.js';
 import type {RuleRun} from '../../context/rule-run.js';
 import {BudgetError, EvalError} from '../../diagnostic.js';
 import type {Json, JsonObject} from '../../json/types.js';
@@ -17,6 +19,9 @@ export interface Slots {
   readonly namespaceObject: number;
   readonly variables: number;
   readonly exceptions: number | undefined;
+  readonly images: number | undefined;
+  readonly attestors: number | undefined;
+  readonly attestations: number | undefined;
   readonly params: number | undefined;
   readonly generator: number | undefined;
   readonly authorizer: number | undefined;
@@ -44,6 +49,15 @@ export interface ScopeData {
     | undefined;
   readonly params?: Json | undefined;
   readonly authorizer?: AuthorizerValues | undefined;
+  readonly images?: ImageBindings | undefined;
+}
+
+/** What expressions of a policy on images see of these. */
+export interface ImageBindings {
+  readonly lists: ImageLists;
+  readonly attestations: Readonly<Record<string, string>>;
+  /** `attestors`, whose texts are evaluated with the other values of the evaluation. */
+  readonly attestors: (frame: EvaluationFrame) => Readonly<Record<string, Value>>;
 }
 
 export interface ScopeHost {
@@ -75,6 +89,11 @@ export class PolicyScope implements CelScope {
     if (slots.params !== undefined) bindings[slots.params] = data.params as Value | undefined;
     if (slots.authorizer !== undefined) bindings[slots.authorizer] = data.authorizer?.authorizer;
     if (slots.requestResource !== undefined) bindings[slots.requestResource] = data.authorizer?.requestResource;
+    if (slots.images !== undefined && data.images !== undefined) {
+      bindings[slots.images] = data.images.lists as Value;
+      bindings[slots.attestors!] = data.images.attestors({bindings, host}) as Value;
+      bindings[slots.attestations!] = data.images.attestations as Value;
+    }
     if (slots.generator !== undefined) {
       this.generator = new GeneratorContext(plan.namespace);
       bindings[slots.generator] = this.generator;

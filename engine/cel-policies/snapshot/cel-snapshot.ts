@@ -7,7 +7,7 @@ import type {CompiledCelPolicy, PolicyVariant} from '../types.js';
 import {type CelCandidate, ResourceIndex} from './resource-index.js';
 
 /** What is asked of policies: each run looks at one kind. */
-export type CelRun = 'validating' | 'mutating' | 'generating' | 'deleting';
+export type CelRun = 'validating' | 'imageValidating' | 'mutating' | 'generating' | 'deleting';
 
 /** Distinct (run, resource, operation, namespace) keys kept; beyond it the memo starts over. */
 const memoLimit = 4096;
@@ -38,11 +38,12 @@ export class CelSnapshot {
   constructor(policies: Iterable<CompiledCelPolicy>, exceptions: Iterable<CelException>, rules: ExceptionRules) {
     const ordered = [...policies].sort(compareCelPolicies);
     this.policies = new Map(ordered.map(policy => [celPolicyId(policy.ref), policy]));
-    const judging = ordered.filter(({source}) => source.type !== 'validating' || source.spec.mode === 'Kubernetes');
+    const judging = ordered.filter(({source}) => source.type === 'deleting' || source.spec.mode === 'Kubernetes' || source.type === 'mutating' || source.type === 'generating');
     this.#payload = ordered.filter(policy => policy.source.type === 'deleting' || !judging.includes(policy));
     const ofRun = (run: CelRun) => new ResourceIndex(judging.filter(({source}) => source.type === run));
     this.#byRun = {
       validating: ofRun('validating'),
+      imageValidating: ofRun('imageValidating'),
       mutating: ofRun('mutating'),
       generating: ofRun('generating'),
       deleting: ofRun('deleting'),
@@ -74,7 +75,7 @@ export class CelSnapshot {
   /** Policies that judge payloads of a mode: `JSON` (deleting ones among them), or what proxies ask. */
   payloadPolicies(mode: string): readonly CompiledCelPolicy[] {
     return this.#payload.filter(({source}) =>
-      source.type === 'validating' ? source.spec.mode === mode : mode === 'JSON',
+      source.type === 'validating' || source.type === 'imageValidating' ? source.spec.mode === mode : mode === 'JSON',
     );
   }
 

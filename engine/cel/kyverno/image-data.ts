@@ -8,6 +8,8 @@ import {imageDataContext} from './contexts.js';
 import {declare} from './declare.js';
 import {withDoubles} from './doubles.js';
 
+const failure = 'failed to get image data';
+
 /** The variable `image`: manifest and configuration of an image from its registry. */
 export const imageDataLibrary: Library = {
   name: 'kyverno.imageData',
@@ -22,9 +24,11 @@ export const imageDataLibrary: Library = {
         params: [imageDataContext.type, stringType],
         result: dynType,
         host: true,
+        // A policy on images has credentials of its own.
         call: (host: CelHost, _self: Value, reference: string): Value =>
+          host.imageRun?.imageData(reference, failure) ??
           ask<Json>(host, {
-            failure: 'failed to get image data',
+            failure,
             key: ['image.metadata', reference],
             load: options => described(host, reference, options),
           }),

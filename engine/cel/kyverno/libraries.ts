@@ -8,6 +8,7 @@ import {hashLibrary} from './hash.js';
 import {httpLibrary} from './http.js';
 import {imageLibrary} from './image.js';
 import {imageDataLibrary} from './image-data.js';
+import {imageVerifyLibrary} from './image-verify.js';
 import {jsonLibrary} from './json.js';
 import {randomLibrary} from './random.js';
 import {resourceLibrary} from './resource.js';
@@ -40,7 +41,7 @@ export function kyvernoLibraries({type, namespaced}: KyvernoLibraryOptions): rea
     imageDataLibrary,
     resourceLibrary({namespaced}),
     globalContextLibrary({namespaced}),
-    ...(type === 'imageValidating' ? [] : [x509Library]),
+    ...(type === 'imageValidating' ? [imageVerifyLibrary] : [x509Library]),
     ...(type === 'generating' || type === 'deleting' ? [] : [userLibrary]),
     ...(type === 'generating' ? [generatorLibrary({namespaced})] : []),
   ];

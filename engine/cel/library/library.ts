@@ -1,6 +1,7 @@
 import type {Budget} from '../../budget.js';
 import type {ContextLoader, LoadOptions} from '../../context-loader.js';
 import type {RegexEngine} from '../../regex/types.js';
+import type {ImageQuestions} from '../kyverno/image-verify.js';
 import type {Type} from '../types/type.js';
 import type {Value} from '../values/value.js';
 
@@ -13,6 +14,8 @@ export interface CelHost {
   readonly regex: RegexEngine;
   readonly loader: ContextLoader;
   readonly settle: <T>(key: string, load: (options: LoadOptions) => T | Promise<T>) => T;
+  /** While a policy on images is evaluated. */
+  readonly imageRun?: ImageQuestions | undefined;
 }
 
 /** One signature of a function. */
