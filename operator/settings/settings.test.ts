@@ -90,7 +90,7 @@ describe('a key that cannot be used', () => {
     ['a wrong size', {maxContextSize: 'big'}, 'maxContextSize', '"big" is no size such as 2Mi'],
     ['a wrong filter', {resourceFilters: ['[Event']}, 'resourceFilters', 'Event'],
     ['a wrong metric', {metrics: {metricsExposure: {m: {enabled: 1}}}}, 'metrics.metricsExposure', 'm: enabled is neither true nor false'],
-    ['a flag without effect', {enableTuf: true}, 'enableTuf', 'it has no effect in this release'],
+    ['a flag without effect', {vmodule: 'x'}, 'vmodule', 'it has no effect in this release'],
     ['the cluster to work in', {kubeconfig: '/x'}, 'kubeconfig', 'there is no such setting'],
     ['a name of nothing', {constructor: 1}, 'constructor', 'there is no such setting'],
   ];
@@ -124,6 +124,17 @@ describe('what is shown', () => {
     const shown = JSON.stringify([all.effective(), all.rejected()]);
     expect(shown).toContain('https://***@collector:4318/v1?***');
     expect(shown).not.toContain('secret');
+  });
+});
+
+describe('what is shown of a long text', () => {
+  it('is its beginning', () => {
+    const all = settings();
+    all.setConfigMap({excludeUsernames: 'ann,'.repeat(10_000)});
+    const [value = ''] = effective(all, 'excludeUsernames') ?? [];
+    expect(value.length).toBe(1_001);
+    all.setResource(configuration({defaultRegistry: '/'.repeat(100_000)}));
+    expect(all.rejected().find(({key}) => key === 'defaultRegistry')?.reason.length).toBe(1_001);
   });
 });
 
