@@ -5,7 +5,7 @@ import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/j
 
 /** What this process may do in the whole cluster, as the API server last said. */
 export interface OwnRights {
-  /** `undefined` while nothing is known. */
+  /** `undefined` while nothing is known, or where the API server knows of rights that it cannot list. */
   can(verb: string, group: string, resource: string): boolean | undefined;
   /** Asks the API server, at most once in a while; resolves true when the answer is another one than before. */
   refresh(): Promise<boolean>;
@@ -15,6 +15,8 @@ export interface OwnRightsOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Least time between two questions. Default 30 s. */
+  readonly pauseMs?: number;
 }
 
 interface Rule {
@@ -24,11 +26,10 @@ interface Rule {
   readonly named: boolean;
 }
 
-const pauseMs = 30_000;
-
 /** One SelfSubjectRulesReview stands for all questions: policies may name a hundred kinds. */
-export function createOwnRights({client, clock, log}: OwnRightsOptions): OwnRights {
+export function createOwnRights({client, clock, log, pauseMs = 30_000}: OwnRightsOptions): OwnRights {
   let rules: readonly Rule[] | undefined;
+  let isComplete = true;
   let text = '';
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<boolean> | undefined;
@@ -39,6 +40,7 @@ export function createOwnRights({client, clock, log}: OwnRightsOptions): OwnRigh
     try {
       const answer = await client.create({group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectrulesreviews'}, review);
       const found = ownPath(answer, 'status', 'resourceRules');
+      isComplete = ownPath(answer, 'status', 'incomplete') !== true;
       const next = JSON.stringify(found ?? []);
       if (next === text) return false;
       text = next;
@@ -52,7 +54,8 @@ export function createOwnRights({client, clock, log}: OwnRightsOptions): OwnRigh
 
   return {
     can(verb, group, resource) {
-      return rules?.some(rule => !rule.named && has(rule.verbs, verb) && has(rule.groups, group) && has(rule.resources, resource));
+      const granted = rules?.some(rule => !rule.named && has(rule.verbs, verb) && has(rule.groups, group) && has(rule.resources, resource));
+      return granted === false && !isComplete ? undefined : granted;
     },
     refresh() {
       if (asking !== undefined) return asking;

@@ -12,6 +12,7 @@ import type {ReportWriter} from '../reports/report-writer.js';
 import type {Standing} from '../reports/standing.js';
 import type {Who} from '../reports/who.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
+import {createOwnRights} from '../permissions/own-rights.js';
 import {createKindScanner, type KindScanner} from './kind-scanner.js';
 import {createPacer} from './pacer.js';
 import {judgesEverything, scannedByCel, scannedByClassic, scannedByNative} from './scan-kinds.js';
@@ -19,6 +20,9 @@ import {createTurns} from './turns.js';
 
 const judgeMs = 30_000;
 const settleMs = 500;
+/** Rights that kinds wait for are asked after so often, and less and less. */
+const firstAskMs = 5_000;
+const longestAskMs = 60_000;
 
 export interface ScanTools {
   readonly writer: ReportWriter;
@@ -47,6 +51,10 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
   let touched: Set<string> | 'all' = 'all';
   const pacer = createPacer(clock);
   const turns = createTurns(flags.backgroundScanWorkers);
+  // Of whom the scan acts as, which need not be the admission's account.
+  const rights = createOwnRights({client, clock, log, pauseMs: firstAskMs / 2});
+  let askMs = firstAskMs;
+  let cancelAsk: (() => void) | undefined;
   let leading = false;
   let cancelPlan: (() => void) | undefined;
   let cancelInterval: (() => void) | undefined;
@@ -67,9 +75,11 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
   });
 
   /** Starts and ends scanners as policies and kinds come and go, and has looked at again what changes bear on. */
-  function plan(): void {
+  async function plan(): Promise<void> {
+    await rights.refresh();
     cancelPlan = undefined;
     if (!leading) return;
+    let waiting = false;
     const before = planned;
     const next = kindsOfPolicies();
     const wanted = new Map<string, KindInfo>();
@@ -91,10 +101,34 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
         continue;
       }
       void entry?.scanner.stop();
+      if (rights.can('list', kind.group, kind.resource) === false) {
+        if (entry !== undefined) drop(key);
+        waiting = true;
+        passed(key, {objects: 0, problem: `the right to list ${kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`} is missing`});
+        continue;
+      }
       looked.set(key, clock.now());
       const scanner = createKindScanner({client, clock, log, kind, pacer, turns, judge: object => judge(object, kind), onPass: outcome => passed(key, outcome)});
       scanners.set(key, {kind, scanner});
     }
+    if (waiting) askAgain();
+  }
+
+  /** Kinds that nobody may list are not asked for: what is granted later is found by asking for the rights. */
+  function askAgain(): void {
+    cancelAsk ??= clock.schedule(askMs, () => {
+      cancelAsk = undefined;
+      askMs = Math.min(2 * askMs, longestAskMs);
+      void rights.refresh().then(changed => {
+        if (!leading) return;
+        if (changed) schedulePlan();
+        else askAgain();
+      });
+    });
+  }
+
+  function schedulePlan(): void {
+    cancelPlan ??= clock.schedule(settleMs, () => void plan());
   }
 
   function kindsOfPolicies(): Map<string, Bearing> {
@@ -188,7 +222,9 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
     isScanned = undefined;
     if (policy === undefined) touched = 'all';
     else if (touched !== 'all') touched.add(policy);
-    if (leading) cancelPlan ??= clock.schedule(settleMs, plan);
+    if (!leading) return;
+    askMs = firstAskMs;
+    schedulePlan();
   }
 
   function everyInterval(): void {
@@ -222,6 +258,8 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
   async function end(): Promise<void> {
     cancelPlan?.();
     cancelPlan = undefined;
+    cancelAsk?.();
+    cancelAsk = undefined;
     cancelInterval?.();
     cancelInterval = undefined;
     unsubscribe?.();

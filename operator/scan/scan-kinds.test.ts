@@ -29,6 +29,10 @@ describe('what a classic policy has looked through in the background', () => {
     expect(scanned(['Persistent*'])).toEqual(['/persistentvolumeclaims', '/persistentvolumes']);
   });
 
+  it('is no question that is asked and never stored', () => {
+    expect(scanned(['*Review'])).toEqual([]);
+  });
+
   it('is nothing for a policy that keeps to admission', () => {
     expect(scanned(['ConfigMap'], {background: false})).toEqual([]);
   });

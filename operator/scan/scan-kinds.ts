@@ -15,6 +15,8 @@ const neverScanned = new Set([
   '/endpoints',
 ]);
 const ownGroups = /(^|\.)kyverno\.io$|^wgpolicyk8s\.io$|^openreports\.io$|^metrics\.k8s\.io$/;
+/** Questions: they are asked and never stored. */
+const reviewGroups = new Set(['authentication.k8s.io', 'authorization.k8s.io']);
 
 export function scanKey({group, resource}: Pick<KindInfo, 'group' | 'resource'>): string {
   return `${group}/${resource}`;
@@ -83,7 +85,7 @@ function toScan(kinds: readonly KindInfo[]): Map<string, KindInfo> {
   const found = new Map<string, KindInfo>();
   for (const info of kinds) {
     const key = scanKey(info);
-    if (!found.has(key) && !neverScanned.has(key) && !ownGroups.test(info.group)) found.set(key, info);
+    if (!found.has(key) && !neverScanned.has(key) && !ownGroups.test(info.group) && !reviewGroups.has(info.group)) found.set(key, info);
   }
   return found;
 }

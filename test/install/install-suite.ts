@@ -7,6 +7,7 @@ import {installOperator, type Manifest, programFolder} from '../cluster/install-
 import {createBarrier} from '../e2e/support/barrier.js';
 import {ensureBuilt, repository} from '../e2e/support/build.js';
 import {guideSuite} from '../e2e/support/guide-suite.js';
+import {judgeSystemNamespaces} from '../e2e/support/judge-system-namespaces.js';
 import {createLogReader, type LogReader} from '../e2e/support/log-reader.js';
 import type {OperatorCluster} from '../e2e/support/operator-cluster.js';
 import {operatorWitness} from '../e2e/support/witness.js';
@@ -34,6 +35,7 @@ export function installSuite({name, replicas, objects}: Installation): void {
     beforeAll(async () => {
       operator = await startInstalled(replicas, await objects());
       log = createLogReader(operator.agent);
+      await judgeSystemNamespaces(operator.cluster);
     });
     afterAll(() => operator?.stop());
 
