@@ -3,6 +3,7 @@ import {apiServerSuite} from './api-server.js';
 import {certificateSuite} from './certificates.js';
 import {floodSuite} from './flood.js';
 import {replicaSuite} from './replicas.js';
+import {lockoutSuite} from './lockout.js';
 import {type ChaosCluster, startChaosCluster} from './support/chaos-cluster.js';
 
 let chaos: ChaosCluster;
@@ -19,6 +20,7 @@ const get = () => chaos;
 describe('replicas that end', () => replicaSuite(get));
 describe('certificates', () => certificateSuite(get));
 describe('an API server that fails', () => apiServerSuite(get));
+describe('a cluster that loses all replicas', () => lockoutSuite(get));
 describe('broken policies', () => floodSuite(get));
 
 describe('through all of this', () => {

@@ -56,6 +56,8 @@ export interface Cluster extends Pick<ApiClient, 'request' | 'stream'> {
   /** Starts it again on the same port and waits until it is ready. */
   startApiServer(): Promise<void>;
   restartApiServer(): Promise<void>;
+  /** Kills etcd and starts it again with its data; returns when the API server reads it. */
+  restartEtcd(): Promise<void>;
   /** Ends all and deletes the folder. */
   stop(): Promise<void>;
 }
@@ -82,7 +84,7 @@ async function start(programs: ProgramPaths, supervisor: Supervisor, options: Cl
   const launch = (name: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', args: readonly string[]) =>
     startDaemon(supervisor, {name, program: programs[name], args});
 
-  const etcd = launch('etcd', etcdArgs(dir, ports));
+  let etcd: Daemon = launch('etcd', etcdArgs(dir, ports));
   const launchApiServer = () => launch('kube-apiserver', apiServerArgs(dir, ports, files, options));
   let apiServer: Daemon = launchApiServer();
   const apiServerReady = () =>
@@ -143,6 +145,12 @@ async function start(programs: ProgramPaths, supervisor: Supervisor, options: Cl
     async restartApiServer() {
       await stopApiServer();
       await startApiServer();
+    },
+    async restartEtcd() {
+      etcd.signal('SIGKILL');
+      await etcd.stop();
+      etcd = launch('etcd', etcdArgs(dir, ports));
+      await apiServerReady();
     },
     async stop() {
       api.close();
