@@ -6,11 +6,25 @@ import {blocksOf} from '../guide/doc-blocks.js';
 const root = resolve(import.meta.dirname, '../..');
 const docs = join(root, 'docs');
 
-/** Commands that no test runs, and why. */
-const notRun: Readonly<Record<string, string>> = {
-  'tracing.md': 'port-forward needs a kubelet, which test clusters have none of',
-  'break-glass.md': 'of the take-over, run by its own tests',
-};
+/** Blocks that no test runs off the page, by the beginning of their first command, and why. A block that is gone has to go here too. */
+const notRun: ReadonlyArray<readonly [page: string, why: string, blocks: readonly string[]]> = [
+  ['tracing.md', 'port-forward needs a kubelet, which test clusters have none of', ['kubectl -n kyverno port-forward']],
+  ['install.md', 'test/helm and test/olm run the same with programs of their own', ['helm install', 'npm run bundle']],
+  [
+    'takeover.md',
+    'test/takeover goes through the same steps on what another installation left',
+    [
+      'kubectl -n kyverno get deployments',
+      'kubectl -n kyverno scale deployment --all',
+      'kubectl replace -f crds/',
+      'kubectl -n kyverno delete service',
+      'kyverno migrate --all',
+      'kubectl replace -f <crds',
+      'kubectl -n kyverno delete deployment',
+      'kubectl -n kyverno scale deployment kyverno-admission',
+    ],
+  ],
+];
 
 function* sources(folder: string): Iterable<string> {
   for (const name of readdirSync(folder)) {
@@ -35,13 +49,16 @@ function isExamples(text: string): boolean {
 }
 
 describe('commands in docs/', () => {
-  const pages = readdirSync(docs).filter(name => name.endsWith('.md') && !Object.hasOwn(notRun, name));
+  const pages = readdirSync(docs).filter(name => name.endsWith('.md'));
 
   it.each(pages)('%s: each block is run by a test', page => {
     const text = readFileSync(join(docs, page), 'utf8');
     if (isExamples(text)) return;
     const shell = blocksOf(text).filter(({language}) => language === 'sh' || language === 'console');
-    expect(shell.filter(block => !isRun(page, block)).map(({name, text: commands}) => `${name ?? 'unnamed'}: ${commands.split('\n')[0]}`)).toEqual([]);
+    const left = shell.filter(block => !isRun(page, block)).map(({text: commands}) => commands.split('\n', 1)[0]!);
+    const known = notRun.find(([name]) => name === page)?.[2] ?? [];
+    expect(left.filter(command => !known.some(beginning => command.startsWith(beginning)))).toEqual([]);
+    expect(known.filter(beginning => !left.some(command => command.startsWith(beginning)))).toEqual([]);
   });
 
   it('a block without a name, or with a name that no test has, is found', () => {
