@@ -13,6 +13,7 @@ import {
   ImageVerificationError,
   type RegistryAccess,
   type SignatureQuery,
+  type VerifiedAttestations,
 } from '../image/verification.js';
 import type {Json, JsonObject} from '../json/types.js';
 import type {ImageAttestation} from './model.js';
@@ -195,7 +196,11 @@ export class ImageRun implements ImageQuestions {
       type,
       kind,
     };
-    return this.#question(['attestation', kind, type, by?.identity ?? ''], query, (source, options) => source.verifyAttestations(query, options));
+    return this.#question(['attestation', kind, type, by?.identity ?? ''], query, (source, options) => {
+      const found = source.verifyAttestations(query, options);
+      if (by === undefined) return found;
+      return isPromise(found) ? found.then(some => present(some, type)) : present(found, type);
+    });
   }
 
   #question(
@@ -213,6 +218,13 @@ export class ImageRun implements ImageQuestions {
       },
     };
   }
+}
+
+/** None of the type is nothing that somebody could have vouched for. */
+function present(found: VerifiedAttestations, type: string): VerifiedAttestations {
+  if (found.statements.length > 0) return found;
+  const others = found.otherTypes.join(' ');
+  throw new ImageVerificationError(`required predicate type ${type} not found, found [${others}]`, 'unverified');
 }
 
 export interface Question {

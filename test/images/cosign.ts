@@ -43,7 +43,7 @@ export async function createCosign(folder: string): Promise<Cosign> {
 
   const formatArgs = (format: CosignFormat): string[] =>
     format === 'bundle'
-      ? ['--new-bundle-format=true', '--use-signing-config=false', `--signing-config=${files.signingConfig}`, `--trusted-root=${files.trustedRoot}`]
+      ? ['--new-bundle-format=true', `--signing-config=${files.signingConfig}`, `--trusted-root=${files.trustedRoot}`]
       : ['--new-bundle-format=false', '--use-signing-config=false', '--tlog-upload=false'];
   const common = ({format, key}: SigningOptions): string[] => [...formatArgs(format), '--yes', '--allow-http-registry', '--allow-insecure-registry', `--key=${key.privateKeyFile}`];
 

@@ -46,7 +46,7 @@ export function imageValidatingPolicy({name, images, publicKey, scan, secrets}: 
   const signed = {expression: 'images.containers.map(image, verifyImageSignatures(image, [attestors.key])).all(count, count > 0)', message: 'the image is not signed by the key'};
   const scanned = [
     {expression: 'images.containers.map(image, verifyAttestationSignatures(image, attestations.scan, [attestors.key])).all(count, count > 0)', message: 'the image has no scan by the key'},
-    {expression: "images.containers.map(image, extractPayload(image, attestations.scan).severity == 'low').all(low, low)", message: 'the scan found something'},
+    {expression: "images.containers.map(image, extractPayload(image, attestations.scan).predicate.severity == 'low').all(low, low)", message: 'the scan found something'},
   ];
   return {
     apiVersion: 'policies.kyverno.io/v1beta1',
