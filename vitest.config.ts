@@ -9,6 +9,7 @@ export default defineConfig({
       {test: {...node, name: 'unit', testTimeout: 60_000, hookTimeout: 60_000, include: ['{engine,adapters,webhook,operator,cli,crds,scripts,install,olm}/**/*.test.ts', 'test/{unit,security}/**/*.test.ts']}},
       {test: {...node, name: 'standalone', include: ['test/standalone/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false}},
       {test: {...node, name: 'packaging', pool: 'forks', include: ['test/helm/**/*.test.ts', 'test/olm/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 1_800_000, fileParallelism: false}},
+      {test: {...node, name: 'image', pool: 'forks', include: ['test/image/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 1_800_000, fileParallelism: false}},
       {test: {...node, name: 'e2e', pool: 'forks', include: ['test/e2e/**/*.test.ts', 'test/takeover/own.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
       {test: {...node, name: 'images', pool: 'forks', include: ['test/images/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
       {test: {...node, name: 'install', pool: 'forks', include: ['test/install/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},

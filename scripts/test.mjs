@@ -14,6 +14,7 @@ const stages = [
   {name: 'build', run: () => command('node', ['scripts/build.mjs'])},
   {name: 'standalone', vitest: true},
   {name: 'packaging', vitest: true, needs: goProblem},
+  {name: 'image', vitest: true, needs: goProblem},
   {name: 'e2e', vitest: true, needs: goProblem},
   {name: 'chaos', vitest: true, needs: goProblem},
   // A sample of external suites; those who have none are told so.
