@@ -17,6 +17,7 @@ describe('routes', () => {
     ['/nvpol/a', {handler: 'cel', kind: 'NamespacedValidatingPolicy'}],
     ['/mpol/a', {handler: 'cel', kind: 'MutatingPolicy', webhook: 'mutate'}],
     ['/nmpol/a', {handler: 'cel', kind: 'NamespacedMutatingPolicy'}],
+    ['/mpol-existing/a', {handler: 'cel', kind: 'MutatingPolicy', webhook: 'validate'}],
     ['/ivpol/validate/a', {handler: 'cel', kind: 'ImageValidatingPolicy', webhook: 'validate', policies: ['a']}],
     ['/nivpol/validate/a', {handler: 'cel', kind: 'NamespacedImageValidatingPolicy'}],
     ['/ivpol/mutate/a', {handler: 'cel', webhook: 'mutate'}],
@@ -56,7 +57,7 @@ describe('routes', () => {
   it('names every pattern once', () => {
     const patterns = servedPatterns();
     expect(new Set(patterns).size).toBe(patterns.length);
-    expect(patterns).toHaveLength(33);
+    expect(patterns).toHaveLength(35);
   });
 });
 

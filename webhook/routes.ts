@@ -53,6 +53,8 @@ const celPaths: ReadonlyArray<readonly [prefix: string, kind: string, webhook: '
   ['/nvpol', 'NamespacedValidatingPolicy', 'validate'],
   ['/mpol', 'MutatingPolicy', 'mutate'],
   ['/nmpol', 'NamespacedMutatingPolicy', 'mutate'],
+  ['/mpol-existing', 'MutatingPolicy', 'validate'],
+  ['/nmpol-existing', 'NamespacedMutatingPolicy', 'validate'],
   ['/ivpol/validate', 'ImageValidatingPolicy', 'validate'],
   ['/nivpol/validate', 'NamespacedImageValidatingPolicy', 'validate'],
   ['/ivpol/mutate', 'ImageValidatingPolicy', 'mutate'],

@@ -40,15 +40,23 @@ export function labelText(text: string): string {
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
 }
 
+/** A request on a part of an object is about what it holds: an Eviction, not the Pod. */
+function askedKind({subresource, request, group, version, kind}: RequestContext): {group: string; version: string; kind: string} {
+  const asked = ownPath(request.raw, 'kind');
+  if (subresource === '' || !isObject(asked)) return {group, version, kind};
+  return {group: textOf(own(asked, 'group')), version: textOf(own(asked, 'version')), kind: textOf(own(asked, 'kind'))};
+}
+
 function originLabels({policy, rule, context, source}: Origin): JsonObject {
+  const {group, version, kind} = askedKind(context);
   const labels: JsonObject = {
     [managedBy]: 'kyverno',
     [policyNameLabel]: policy.name,
     'generate.kyverno.io/policy-namespace': policy.namespace,
     [ruleNameLabel]: rule,
-    'generate.kyverno.io/trigger-version': context.version,
-    'generate.kyverno.io/trigger-group': context.group,
-    'generate.kyverno.io/trigger-kind': context.kind,
+    'generate.kyverno.io/trigger-version': version,
+    'generate.kyverno.io/trigger-group': group,
+    'generate.kyverno.io/trigger-kind': kind,
     'generate.kyverno.io/trigger-namespace': context.request.namespace,
     'generate.kyverno.io/trigger-uid': textOf(ownPath(context.resource, 'metadata', 'uid')),
   };

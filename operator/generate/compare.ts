@@ -29,11 +29,20 @@ const keptMetadata = new Set(['finalizers', 'ownerReferences']);
  * nothing was added. Told by the server's record of who set what.
  */
 export function foreignAdditions(live: JsonObject, wanted: JsonObject): JsonObject | undefined {
+  return additionsBy(live, wanted, record => {
+    const manager = ownPath(record, 'manager');
+    // What we wrote without the right to patch is dropped by no apply.
+    if (manager === fieldManager) return ownPath(record, 'operation') === 'Update';
+    return typeof manager === 'string' && !systemManagers.test(manager);
+  });
+}
+
+/** What the managers of these records set and is not wanted, as a merge patch that takes it out; `undefined` = nothing. */
+export function additionsBy(live: JsonObject, wanted: JsonObject, isTheirs: (record: Json) => boolean): JsonObject | undefined {
   const patch: JsonObject = {};
   const records = ownPath(live, 'metadata', 'managedFields');
   for (const record of Array.isArray(records) ? records : []) {
-    const manager = ownPath(record, 'manager');
-    if (typeof manager !== 'string' || manager === fieldManager || systemManagers.test(manager)) continue;
+    if (!isTheirs(record)) continue;
     if ((ownPath(record, 'subresource') ?? '') !== '') continue;
     const fields = ownPath(record, 'fieldsV1');
     if (isObject(fields)) collect({fields, live, wanted, patch, path: []});

@@ -9,7 +9,8 @@ import {kindOf, type NamedObject, namedObject, placeKey, refOf, shownObject} fro
 import {covers, fieldManager, foreignAdditions} from './compare.js';
 import {type Desired, labelledBy, withRelation} from './desired-object.js';
 import type {Downstream, DownstreamIndex} from './downstream-index.js';
-import {type Relation, relationAnnotation, relationOf} from './relation.js';
+import {type Relation, relationAnnotation, relationOf, relationText} from './relation.js';
+import {createDownstreamClient} from './patchless-writes.js';
 import {withoutUndeclared} from './undeclared-fields.js';
 import {MissingRight, Refused, writeFailure} from './work-errors.js';
 
@@ -23,13 +24,15 @@ export interface DownstreamWriter {
   apply(desired: Desired, owner: {readonly policy: BackgroundPolicy; readonly rule: BackgroundRule}): Promise<ApplyOutcome>;
   /** Deletes it, if it still is what the relation says; what was there before us is only let go. */
   remove(downstream: Downstream): Promise<boolean>;
+  /** It is no longer kept in step; whose it is stays on record. */
+  unfollow(downstream: Downstream): Promise<void>;
   /** Takes our marks off: from now on it is the users'. */
   release(downstream: Downstream): Promise<void>;
   /** Whether this version of the object is the one that we wrote. */
   wrote(object: NamedObject, resourceVersion: string): boolean;
 }
 
-type WriterCore = Pick<Core, 'client' | 'log' | 'metrics' | 'resources'>;
+type WriterCore = Pick<Core, 'client' | 'clock' | 'log' | 'metrics' | 'resources'>;
 
 export interface DownstreamWriterOptions {
   readonly index: DownstreamIndex;
@@ -40,7 +43,8 @@ export interface DownstreamWriterOptions {
 const mostShapes = 1_000;
 
 /** Server-side apply under our field manager; never delete and create anew unless the policy says so. */
-export function createDownstreamWriter({client, log, metrics, resources}: WriterCore, {index, isMissing}: DownstreamWriterOptions): DownstreamWriter {
+export function createDownstreamWriter({client, clock, log, metrics, resources}: WriterCore, {index, isMissing}: DownstreamWriterOptions): DownstreamWriter {
+  const downstreams = createDownstreamClient({client, clock, log});
   const written = new Map<string, string>();
   /** What the API server said of fields that its schema does not have, by rule and kind: they are not sent again. */
   const undeclared = new Map<string, string>();
@@ -110,7 +114,7 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
     } else remember(name, live);
     const extra = adopted || policy.keepsAdditions ? undefined : foreignAdditions(live, wanted);
     if (extra !== undefined) {
-      remember(name, await client.patch(ref, extra, {type: 'merge', fieldManager}).catch(error => Promise.reject(writeFailure(error, {verb: 'patch', kind, namespace: name.namespace}))));
+      remember(name, await downstreams.merge(ref, extra).catch(error => Promise.reject(writeFailure(error, {verb: 'patch', kind, namespace: name.namespace}))));
       outcome = 'updated';
     }
     if (outcome === 'updated') writes.inc({operation: 'update'});
@@ -128,10 +132,12 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
 
   async function send(ref: ObjectRef, object: JsonObject, {desired, verb, force, conflictsOf}: {desired: Desired; verb: string; force: boolean; conflictsOf: NamedObject}): Promise<void> {
     const {kind} = desired;
-    const right = new MissingRight(verb, kind.group, kind.resource, '');
-    if (isMissing(right)) throw right;
+    for (const needed of verb === 'patch' ? ['patch', 'update'] : [verb]) {
+      const right = new MissingRight(needed, kind.group, kind.resource, ref.namespace ?? '');
+      if (isMissing(right)) throw right;
+    }
     try {
-      keep(await client.patch(ref, object, {type: 'apply', force, fieldManager}));
+      keep(await downstreams.apply(ref, object, {force}));
     } catch (error) {
       if (hasStatus(error, 409) && !force) {
         throw new Refused('ForeignObject', `${shownObject(conflictsOf)} has fields of another manager, which are not taken over: ${error.message}`);
@@ -140,7 +146,7 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
       if (failure instanceof Refused && failure.reason === 'ImmutableField' && desired.recreate) {
         await client.delete(ref);
         writes.inc({operation: 'recreate'});
-        keep(await client.patch(ref, object, {type: 'apply', force: false, fieldManager}));
+        keep(await downstreams.apply(ref, object, {force: false}));
         return;
       }
       throw failure;
@@ -193,7 +199,7 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
         if (downstream.relation.adopted) {
           // Applying nothing gives back all that was ours, and only that.
           const nothing: JsonObject = {apiVersion: name.apiVersion, kind: name.kind, metadata: {name: name.name, ...(name.namespace !== '' && {namespace: name.namespace})}};
-          await client.patch(ref, nothing, {type: 'apply', force: false, fieldManager});
+          await downstreams.apply(ref, nothing, {force: false});
           writes.inc({operation: 'release'});
         } else {
           await client.delete(ref, {uid: uidOf(live)});
@@ -207,6 +213,22 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
       }
       return true;
     },
+    async unfollow(downstream) {
+      const found = await current(downstream);
+      if (found === undefined) {
+        index.remove(downstream.object);
+        return;
+      }
+      const {ref, kind, live} = found;
+      const relation: Relation = {...(relationOf(live) ?? downstream.relation), synchronize: false};
+      try {
+        remember(downstream.object, await downstreams.merge(ref, {metadata: {annotations: {[relationAnnotation]: relationText(relation)}}}));
+        writes.inc({operation: 'update'});
+      } catch (error) {
+        if (!hasStatus(error, 404)) throw writeFailure(error, {verb: 'patch', kind, namespace: downstream.object.namespace});
+      }
+      index.put({object: downstream.object, relation});
+    },
     async release(downstream) {
       const found = await current(downstream);
       index.remove(downstream.object);
@@ -217,7 +239,7 @@ export function createDownstreamWriter({client, log, metrics, resources}: Writer
       const marks = Object.keys((labels ?? {}) as JsonObject).filter(key => key.startsWith('generate.kyverno.io/') || key === 'app.kubernetes.io/managed-by');
       const patch = {metadata: {labels: Object.fromEntries(marks.map(key => [key, null])), annotations: {[relationAnnotation]: null}}};
       try {
-        await client.patch(ref, patch, {type: 'merge', fieldManager});
+        await downstreams.merge(ref, patch);
         writes.inc({operation: 'release'});
       } catch (error) {
         if (hasStatus(error, 404)) return;
@@ -250,7 +272,7 @@ function withoutRelation(object: JsonObject): JsonObject {
 /** Whether we have applied the object before, as the server recorded it. */
 function wasApplied(live: JsonObject): boolean {
   const records = ownPath(live, 'metadata', 'managedFields');
-  return Array.isArray(records) && records.some(record => ownPath(record, 'manager') === fieldManager && ownPath(record, 'operation') === 'Apply');
+  return Array.isArray(records) && records.some(record => ownPath(record, 'manager') === fieldManager);
 }
 
 function uidOf(object: JsonObject): string {

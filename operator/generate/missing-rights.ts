@@ -25,12 +25,15 @@ const maxProbeMs = 30_000;
 
 interface Parked {
   readonly right: MissingRight;
-  readonly works: Set<string>;
+  /** By the namespace that the right was missing in: it may be granted there alone. */
+  readonly works: Map<string, Set<string>>;
+  /** Of these the one that is asked about next. */
+  next: number;
   delayMs: number;
   cancel: () => void;
 }
 
-/** One question to the API server per missing right and half a minute, however much work waits for it. */
+/** Two questions to the API server per missing right and half a minute, however much work waits for it: everywhere, and in one namespace. */
 export function createMissingRights({client, clock, log, onGranted}: MissingRightsOptions): MissingRights {
   const parked = new Map<string, Parked>();
 
@@ -40,27 +43,38 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
   }
 
   async function probe(entry: Parked): Promise<void> {
-    const {right} = entry;
-    let granted = false;
+    const {right, works} = entry;
+    const namespaces = [...works.keys()].filter(namespace => namespace !== '');
+    const one = namespaces[entry.next++ % Math.max(1, namespaces.length)];
+    let granted: readonly string[] = [];
     try {
-      granted = await isGranted(right);
+      if (await isGranted(right, '')) granted = [...works.keys()];
+      else if (one !== undefined && (await isGranted(right, one))) granted = [one];
     } catch (error) {
       log.warn('background: the API server does not say whether a right is there', {right: right.key, error: String(error)});
     }
     if (parked.get(right.key) !== entry) return;
-    if (!granted) return later(entry);
-    parked.delete(right.key);
-    log.info(`background: ${right.verb} ${right.resource} is granted now; ${entry.works.size} works go on`);
-    onGranted(right, [...entry.works]);
+    const going = granted.flatMap(namespace => [...(works.get(namespace) ?? [])]);
+    for (const namespace of granted) works.delete(namespace);
+    if (works.size === 0) parked.delete(right.key);
+    else {
+      // Where one namespace has it now, others may follow.
+      if (going.length > 0) entry.delayMs = firstProbeMs;
+      later(entry);
+    }
+    if (going.length === 0) return;
+    log.info(`background: ${right.verb} ${right.resource} is granted now; ${going.length} works go on`);
+    onGranted(right, going);
   }
 
-  async function isGranted({verb, group, resource, namespace}: MissingRight): Promise<boolean> {
+  async function isGranted({verb, group, resource}: MissingRight, namespace: string): Promise<boolean> {
+    const [whole = '', subresource] = resource.split('/');
     const answer = await client.create(
       {group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews'},
       {
         apiVersion: 'authorization.k8s.io/v1',
         kind: 'SelfSubjectAccessReview',
-        spec: {resourceAttributes: {verb, group, resource, ...(namespace !== '' && {namespace})}},
+        spec: {resourceAttributes: {verb, group, resource: whole, ...(subresource !== undefined && {subresource}), ...(namespace !== '' && {namespace})}},
       },
     );
     return ownPath(answer, 'status', 'allowed') === true;
@@ -70,16 +84,18 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
     park(right, work) {
       let entry = parked.get(right.key);
       if (entry === undefined) {
-        entry = {right, works: new Set(), delayMs: firstProbeMs, cancel: () => undefined};
+        entry = {right, works: new Map(), next: 0, delayMs: firstProbeMs, cancel: () => undefined};
         parked.set(right.key, entry);
         later(entry);
       }
-      entry.works.add(work);
+      const waiting = entry.works.get(right.namespace);
+      if (waiting === undefined) entry.works.set(right.namespace, new Set([work]));
+      else waiting.add(work);
     },
-    isMissing: right => parked.has(right.key),
+    isMissing: right => parked.get(right.key)?.works.has(right.namespace) === true,
     get size() {
       let size = 0;
-      for (const {works} of parked.values()) size += works.size;
+      for (const {works} of parked.values()) for (const waiting of works.values()) size += waiting.size;
       return size;
     },
     stop() {

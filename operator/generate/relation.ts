@@ -21,7 +21,7 @@ export interface Relation {
   readonly orphan: boolean;
   /** Was there before; only our fields are taken back. */
   readonly adopted: boolean;
-  /** Made by a deletion: that the trigger is gone means nothing. */
+  /** Made by a deletion, or a request on a part of an object: that the trigger is not there means nothing. */
   readonly ofDeletion: boolean;
   /** 1 for what a user's object led to; one more for each step of a chain. */
   readonly depth: number;

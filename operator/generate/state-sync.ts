@@ -160,7 +160,7 @@ export function createStateSync({core, families, index, writer, obligations, isJ
 
   function asSource(kind: KindInfo, now: WatchedObject | undefined, before: NamedObject): void {
     const object = now?.object ?? before;
-    const copies = index.ofSource(object);
+    const copies = index.ofSource(object).filter(({relation}) => relation.synchronize);
     for (const {relation} of copies) enqueue(relation.policy, relation.trigger);
     for (const {policy, rule} of plan.copied.get(resourceId(kind)) ?? []) {
       if (rule.sourceNamespaces?.has(object.namespace) === false) continue;

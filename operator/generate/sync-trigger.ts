@@ -8,6 +8,7 @@ import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RuleOutcome} from '../update-requests/background-policy.js';
+import {isToldOnly, toldRequest} from '../update-requests/told-request.js';
 import {kindOf, type NamedObject, namedObject, placeKey, refOf, shownObject} from '../update-requests/trigger.js';
 import type {IsJudged} from '../update-requests/judged-objects.js';
 import {desiredObject} from './desired-object.js';
@@ -47,6 +48,27 @@ export class RuleFailure extends Error {
   ) {
     super(message);
   }
+}
+
+/** A deletion was asked for and has not come about (yet). */
+export class StillThere extends Error {
+  override readonly name = 'StillThere';
+  constructor(trigger: NamedObject) {
+    super(`the trigger ${shownObject(trigger)} is still there: its deletion was refused, or is still to come`);
+  }
+}
+
+/** Whether the very object that a request was to delete lives on; one that waits for finalizers is taken for gone. */
+export function isStill(live: JsonObject | undefined, {uid}: NamedObject): boolean {
+  return live !== undefined && uid !== '' && textOf(ownPath(live, 'metadata', 'uid')) === uid && textOf(ownPath(live, 'metadata', 'deletionTimestamp')) === '';
+}
+
+interface RunOptions {
+  readonly policy: BackgroundPolicy;
+  readonly family: BackgroundFamily;
+  readonly named: NamedObject;
+  readonly live: JsonObject | undefined;
+  readonly evidence: RequestEvidence | undefined;
 }
 
 export interface TriggerSync {
@@ -109,12 +131,16 @@ export function createTriggerSync({core, families, index, writer, obligations, i
     const {policy, family} = found;
     const gone = known.filter(({relation}) => !policy.rules.some(rule => rule.type === 'generate' && rule.name === relation.rule));
     const removed = await dropAll(gone);
+    // An eviction, a shell in a container: no object can be read that says what was asked.
+    if (evidence !== undefined && !evidence.deleteDownstream && isToldOnly(evidence)) return new Run({policy, family, named, live: undefined, evidence}).told(removed);
     const kind = kindOf(named, resources());
     if (kind === undefined) return {applied: [], removed, version: '', missing: true};
     const live = await read(named, kind);
-    const run = new Run(policy, family, kind, named, live, evidence);
-    if (live === undefined || evidence?.operation === 'DELETE') return run.withoutTrigger(removed);
-    return run.withTrigger(live, removed);
+    if (evidence?.operation === 'DELETE' && !evidence.deleteDownstream && isStill(live, named)) throw new StillThere(named);
+    const run = new Run({policy, family, named, live, evidence});
+    await run.stopFollowing();
+    if (live === undefined || evidence?.operation === 'DELETE') return run.withoutTrigger(kind, removed);
+    return run.withTrigger(live, kind, removed);
   }
 
   /** What a rule or policy leaves behind that is no more. */
@@ -138,25 +164,52 @@ export function createTriggerSync({core, families, index, writer, obligations, i
     readonly removed: NamedObject[] = [];
     readonly errors: unknown[] = [];
 
-    constructor(
-      readonly policy: BackgroundPolicy,
-      readonly family: BackgroundFamily,
-      readonly kind: KindInfo,
-      readonly named: NamedObject,
-      readonly live: JsonObject | undefined,
-      readonly evidence: RequestEvidence | undefined,
-    ) {}
+    readonly policy: BackgroundPolicy;
+    readonly family: BackgroundFamily;
+    readonly named: NamedObject;
+    readonly live: JsonObject | undefined;
+    readonly evidence: RequestEvidence | undefined;
+
+    constructor({policy, family, named, live, evidence}: RunOptions) {
+      this.policy = policy;
+      this.family = family;
+      this.named = named;
+      this.live = live;
+      this.evidence = evidence;
+    }
 
     get downstreams(): Downstream[] {
       return index.ofTrigger(this.policy.id, this.named);
     }
 
-    async withoutTrigger(removed: readonly NamedObject[]): Promise<SyncResult> {
+    /** Rules that keep in step no longer: what they made stands as it is from now on. */
+    async stopFollowing(): Promise<void> {
+      for (const rule of this.policy.rules) {
+        if (rule.type !== 'generate' || rule.synchronize) continue;
+        obligations.drop(this.policy.id, rule.name, this.named);
+        for (const downstream of this.downstreams) {
+          if (downstream.relation.rule === rule.name && downstream.relation.synchronize) await this.#guarded(rule, () => writer.unfollow(downstream));
+        }
+      }
+    }
+
+    /** Work of which nothing but the request tells. */
+    async told(removed: readonly NamedObject[]): Promise<SyncResult> {
+      this.removed.push(...removed);
+      const {evidence, policy} = this;
+      if (evidence !== undefined) {
+        const rules = policy.rules.filter(rule => rule.type === 'generate' && evidence.rules.has(rule.name));
+        await this.#evaluate(rules, toldRequest(evidence, resources()), this.named, true);
+      }
+      return this.#done(false);
+    }
+
+    async withoutTrigger(kind: KindInfo, removed: readonly NamedObject[]): Promise<SyncResult> {
       this.removed.push(...removed);
       const {evidence, policy} = this;
       if (evidence?.operation === 'DELETE' && !evidence.deleteDownstream) {
         const rules = policy.rules.filter(rule => rule.type === 'generate' && evidence.rules.has(rule.name));
-        const request = this.#evidenceRequest(evidence);
+        const request = this.#evidenceRequest(evidence, kind);
         await this.#evaluate(rules, request, this.named, true);
       }
       // The object is still there when its deletion waits for a finalizer.
@@ -174,32 +227,32 @@ export function createTriggerSync({core, families, index, writer, obligations, i
       return this.#done(true);
     }
 
-    async withTrigger(live: JsonObject, removed: readonly NamedObject[]): Promise<SyncResult> {
+    async withTrigger(live: JsonObject, kind: KindInfo, removed: readonly NamedObject[]): Promise<SyncResult> {
       this.removed.push(...removed);
       const {evidence} = this;
-      const trigger = {...namedObject(live), apiVersion: apiVersionOf(this.kind)};
+      const trigger = {...namedObject(live), apiVersion: apiVersionOf(kind)};
       if (evidence?.deleteDownstream === true) {
         for (const downstream of this.downstreams) if (evidence.rules.has(downstream.relation.rule) || evidence.rules.has('')) await this.#remove(downstream);
         return this.#done(false);
       }
       const asked = this.policy.rules.filter(rule => rule.type === 'generate' && evidence?.rules.has(rule.name) === true);
-      if (evidence !== undefined) await this.#evaluate(asked, this.#liveRequest(live, evidence), trigger, false);
-      const derived = this.policy.rules.filter(rule => rule.type === 'generate' && !asked.includes(rule) && this.#isDerived(rule, live));
+      if (evidence !== undefined) await this.#evaluate(asked, this.#liveRequest(live, evidence, kind), trigger, false);
+      const derived = this.policy.rules.filter(rule => rule.type === 'generate' && !asked.includes(rule) && this.#isDerived(rule, live, kind));
       for (const operation of ['CREATE', 'UPDATE'] as const) {
         const rules = derived.filter(rule => operationFor(rule) === operation);
-        await this.#evaluate(rules, existingObjectRequest(live, this.kind, operation), trigger, false);
+        await this.#evaluate(rules, existingObjectRequest(live, kind, operation), trigger, false);
       }
       return this.#done(false);
     }
 
     /** Whether the cluster's state alone says that the rule is to be applied to the trigger. */
-    #isDerived(rule: BackgroundRule, live: JsonObject): boolean {
+    #isDerived(rule: BackgroundRule, live: JsonObject, kind: KindInfo): boolean {
       if (operationFor(rule) === undefined) return false;
-      if (this.downstreams.some(({relation}) => relation.rule === rule.name)) return true;
+      if (rule.synchronize && this.downstreams.some(({relation}) => relation.rule === rule.name && !relation.ofDeletion)) return true;
       if (obligations.has(this.policy.id, rule.name, this.named)) return true;
       if (rule.needsRequest || rule.readsOld) return false;
       if (rule.skipBackgroundRequests && relationOf(live) !== undefined) return false;
-      if (!isJudged(this.kind, this.named, !rule.existing)) return false;
+      if (!isJudged(kind, this.named, !rule.existing)) return false;
       if (rule.existing) return true;
       const created = createdAt(live);
       return rule.synchronize && created > this.policy.created && (rule.operations === undefined || rule.operations.has('CREATE'));
@@ -290,19 +343,17 @@ export function createTriggerSync({core, families, index, writer, obligations, i
       }
     }
 
-    #liveRequest(live: JsonObject, {operation, request, user}: RequestEvidence): EngineRequest {
-      const base = existingObjectRequest(live, this.kind, operation === 'UPDATE' ? 'UPDATE' : operation);
-      const subResource = textOf(ownPath(request, 'subResource'));
+    #liveRequest(live: JsonObject, {operation, request, user}: RequestEvidence, kind: KindInfo): EngineRequest {
+      const base = existingObjectRequest(live, kind, operation);
       const old = ownPath(request, 'oldObject') as JsonObject | undefined;
-      const object = subResource === '' ? live : ((ownPath(request, 'object') as JsonObject | undefined) ?? live);
       const uid = textOf(ownPath(request, 'uid'));
-      return {...base, uid, operation, subResource, user, object, oldObject: operation === 'CREATE' ? undefined : (old ?? base.oldObject), raw: {...base.raw, ...request, operation}};
+      return {...base, uid, operation, user, oldObject: operation === 'CREATE' ? undefined : (old ?? base.oldObject), raw: {...base.raw, ...request, operation}};
     }
 
-    #evidenceRequest({operation, request, user}: RequestEvidence): EngineRequest {
+    #evidenceRequest({operation, request, user}: RequestEvidence, kind: KindInfo): EngineRequest {
       const old = (ownPath(request, 'oldObject') ?? ownPath(request, 'object') ?? {}) as JsonObject;
-      const object: JsonObject = {apiVersion: apiVersionOf(this.kind), kind: this.kind.kind, ...old};
-      const base = existingObjectRequest(object, this.kind, operation);
+      const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...old};
+      const base = existingObjectRequest(object, kind, operation);
       return {...base, uid: textOf(ownPath(request, 'uid')), user, raw: {...base.raw, ...request, operation}};
     }
 

@@ -15,7 +15,7 @@ export class MissingRight extends Error {
 
   /** One right, wherever it is missing. */
   get key(): string {
-    return `${this.verb} ${this.group}/${this.resource} ${this.namespace}`;
+    return `${this.verb} ${this.group}/${this.resource}`;
   }
 }
 
@@ -55,14 +55,20 @@ export function isWebhookAway(error: unknown): boolean {
 }
 
 /** What a write's refusal by the API server means for the work. */
-export function writeFailure(error: unknown, {verb, kind}: {readonly verb: string; readonly kind: KindInfo; readonly namespace?: string}): unknown {
+export function writeFailure(error: unknown, {verb, kind, namespace = ''}: {readonly verb: string; readonly kind: Pick<KindInfo, 'group' | 'resource'>; readonly namespace?: string | undefined}): unknown {
   if (!(error instanceof KubeError)) return error;
   if (error.status === 403 && /being terminated/.test(error.message)) return new Gone(error.message);
   // A quota or a webhook says no by the same code: that is no right that could be granted.
-  if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return new MissingRight(verb, kind.group, kind.resource, '');
+  if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return refusedRight(error.message, namespace) ?? new MissingRight(verb, kind.group, kind.resource, namespace);
   if (error.status === 422 && /immutable/i.test(error.message)) return new Refused('ImmutableField', immutableMessage(error.message));
   if (error.status === 422 || error.status === 400) return new Refused('Invalid', error.message);
   return error;
+}
+
+/** As the API server worded it: `User "x" cannot create resource "deployments/scale" in API group "apps" in the namespace "shop"`. */
+function refusedRight(message: string, namespace: string): MissingRight | undefined {
+  const [, verb, resource, group] = /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(message) ?? [];
+  return verb === undefined || resource === undefined || group === undefined ? undefined : new MissingRight(verb, group, resource, namespace);
 }
 
 /** The place where the work was to be done is going away: there is nothing to do. */

@@ -19,6 +19,8 @@ export interface WorkQueueOptions {
 export interface WorkQueue {
   /** Waiting, running and waiting for a retry. */
   readonly size: number;
+  /** The first two of these. */
+  readonly due: number;
   /** Has the key run (again) after now; a waiting key is not put twice, a pending retry comes forward. */
   add(key: string): void;
   /** Has the key run after `delayMs`, unless it runs before; a later retry comes forward. */
@@ -115,6 +117,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   return {
     get size() {
       return waiting.size + running.size + timers.size;
+    },
+    get due() {
+      return waiting.size + running.size;
     },
     add,
     addAfter: later,

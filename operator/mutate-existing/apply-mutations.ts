@@ -43,7 +43,7 @@ export function createMutations({client, clock, log, metrics, resources, filters
       await client.update(ref, object, {fieldManager, ...(subresource !== '' && {subresource})});
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
-      throw writeFailure(error, {verb: 'update', kind});
+      throw writeFailure(error, {verb: 'update', kind, namespace: ref.namespace});
     }
     writes.inc({policy_name: policy.ref.key});
     return named;

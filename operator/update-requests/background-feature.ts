@@ -11,7 +11,7 @@ import {createDownstreamWriter} from '../generate/downstream-writer.js';
 import {Obligations} from '../generate/obligations.js';
 import {createMissingRights, type MissingRights} from '../generate/missing-rights.js';
 import {createStateSync, type StateSync} from '../generate/state-sync.js';
-import {createTriggerSync, type RequestEvidence, RuleFailure, type SyncResult, textOfError} from '../generate/sync-trigger.js';
+import {createTriggerSync, isStill, type RequestEvidence, RuleFailure, StillThere, type SyncResult, textOfError} from '../generate/sync-trigger.js';
 import {createTroubles} from '../generate/troubles.js';
 import {errorsIn, MissingRight, Refused, throwAll} from '../generate/work-errors.js';
 import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
@@ -30,9 +30,11 @@ import {judgedObjects} from './judged-objects.js';
 import {findByUid} from './find-by-uid.js';
 import {createKeyedLock} from './keyed-lock.js';
 import {createLimitsTold} from './limits-told.js';
+import {createMemoryRuns} from './memory-runs.js';
 import {createRequestCreator} from './request-creator.js';
 import {createRequestObserver} from './request-observer.js';
 import {createRequestWorker, TriggerMissing} from './request-worker.js';
+import {isToldOnly, toldRequest} from './told-request.js';
 import {kindOf, type NamedObject, objectKey, placeKey, refOf, shownObject} from './trigger.js';
 import {updateRequests, type RequestedWork, type RuleContext} from './update-request.js';
 
@@ -90,6 +92,18 @@ export function createBackgroundFeature(own: Core): Feature {
     },
   });
 
+  const memory = createMemoryRuns({
+    core,
+    async run({policyId, request, trigger}) {
+      try {
+        await requested(policyId, request, trigger, request.contexts);
+      } finally {
+        // Nobody watches here: what is remembered of it would grow old.
+        if (session === undefined) forget();
+      }
+    },
+  });
+
   /** Runs under way, by the place of their trigger. */
   const underWay = new Map<string, Map<string, {readonly policyId: string; readonly trigger: NamedObject}>>();
 
@@ -112,7 +126,11 @@ export function createBackgroundFeature(own: Core): Feature {
       laneOf,
       run,
       onError(key, error, retryInMs) {
-        log.warn('background: work failed and is tried again', {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})});
+        const fields = {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})};
+        // The request is still on its way through the API server.
+        const isEarly = errorsIn(error).every(item => item instanceof TriggerMissing || item instanceof StillThere);
+        if (isEarly) log.v(2, 'background: work comes too early and is tried again', fields);
+        else log.warn('background: work failed and is tried again', fields);
       },
     });
     const state = createStateSync({core, families, index, writer, obligations, isJudged, enqueue: enqueueState, onTouched: again, onSource: wakeRequests});
@@ -327,12 +345,14 @@ export function createBackgroundFeature(own: Core): Feature {
   }
 
   async function requestAbout(trigger: NamedObject, work: RequestedWork | undefined): Promise<EngineRequest> {
-    const kind = kindOf(trigger, core.resources());
-    if (kind === undefined) throw new TriggerMissing(trigger);
     const evidence = work?.request ?? {};
     const operation = work?.operation ?? 'UPDATE';
+    if (work !== undefined && isToldOnly({operation, request: evidence})) return toldRequest({operation, request: evidence, user: work.user}, core.resources());
+    const kind = kindOf(trigger, core.resources());
+    if (kind === undefined) throw new TriggerMissing(trigger);
     const raw = {...evidence, operation};
     if (work !== undefined && operation === 'DELETE') {
+      if (trigger.uid !== '' && isStill(await client.get(refOf(trigger, kind)).catch(absent), trigger)) throw new StillThere(trigger);
       const old = (ownPath(evidence, 'oldObject') ?? {}) as JsonObject;
       const base = existingObjectRequest({apiVersion: apiVersionOf(kind), kind: kind.kind, ...old}, kind, 'DELETE');
       return {...base, user: work.user, raw: {...base.raw, ...raw}};
@@ -348,14 +368,11 @@ export function createBackgroundFeature(own: Core): Feature {
     const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...live};
     const base = existingObjectRequest(object, kind, operation);
     const old = ownPath(evidence, 'oldObject') as JsonObject | undefined;
-    const subResource = textOf(ownPath(evidence, 'subResource'));
-    const part = subResource === '' ? undefined : (ownPath(evidence, 'object') as JsonObject | undefined);
     return {
       ...base,
       uid: textOf(ownPath(evidence, 'uid')),
-      subResource,
       user: work?.user,
-      object: part ?? object,
+      object,
       oldObject: operation === 'CREATE' ? undefined : (old ?? object),
       raw: {...base.raw, ...raw},
     };
@@ -387,13 +404,15 @@ export function createBackgroundFeature(own: Core): Feature {
 
   new Gauge({
     name: 'kyverno_background_work_pending',
-    help: 'Background work that waits or runs: by where it comes from, and what waits for a right',
+    help: 'Background work that waits or runs: what is queued, waits for a retry or for a right, and update requests',
     labelNames: ['state'],
     registers: [metrics.registry],
     collect() {
-      this.set({state: 'queued'}, session?.queue.size ?? 0);
+      this.set({state: 'queued'}, session?.queue.due ?? 0);
+      this.set({state: 'waiting_for_retry'}, (session?.queue.size ?? 0) - (session?.queue.due ?? 0));
       this.set({state: 'waiting_for_right'}, session?.rights.size ?? 0);
       this.set({state: 'update_requests'}, mirror().size);
+      this.set({state: 'in_memory'}, memory.size);
     },
   });
 
@@ -405,10 +424,14 @@ export function createBackgroundFeature(own: Core): Feature {
     conditionWriter.pause();
     ending.existing.stop();
     await Promise.all([ending.queue.stop(), ending.state.stop()]);
+    triggers.clear();
+    forget();
+  }
+
+  function forget(): void {
     index.clear();
     obligations.clear();
     claims.clear();
-    triggers.clear();
     looked.clear();
   }
 
@@ -444,6 +467,7 @@ export function createBackgroundFeature(own: Core): Feature {
     observer: createRequestObserver({
       families,
       creator,
+      remember: work => memory.add(work),
       namespace: environment.namespace,
       isBackground: request => request.user?.username === serviceAccount || core.cel.serving.isBackground(request),
       mayChain: (policy, rule, request) => chains(policy, rule, request),
@@ -482,6 +506,7 @@ export function createBackgroundFeature(own: Core): Feature {
       }
     },
     async stop() {
+      memory.stop();
       await changing;
       await end();
       await conditionWriter.stop();
@@ -492,6 +517,10 @@ export function createBackgroundFeature(own: Core): Feature {
 /** As the object that was read says, where the work did not. */
 function withUid(trigger: NamedObject, {object, oldObject}: EngineRequest): NamedObject {
   return trigger.uid === '' ? {...trigger, uid: textOf(ownPath(object ?? oldObject, 'metadata', 'uid'))} : trigger;
+}
+
+function absent(error: unknown): undefined {
+  if (!hasStatus(error, 404)) throw error;
 }
 
 function causeOf(error: unknown): unknown {

@@ -1,4 +1,5 @@
 import {copySourceOf} from '../../engine/cel-generate/made-object.js';
+import {changesExisting} from '../cel-policies/mutation-modes.js';
 import type {GeneratingPolicy, MutatingPolicy} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
@@ -11,7 +12,7 @@ import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RequestType, Triggered} from './background-policy.js';
 import {digest, recreateAnnotation} from './classic-family.js';
-import {readsOf} from './rule-reads.js';
+import {celReadsOf} from './rule-reads.js';
 import {namedObject} from './trigger.js';
 import {kindsOfResourceRules} from './trigger-kinds.js';
 
@@ -32,8 +33,9 @@ export function celFamily({cel: {cache, engine, serving}, resources, metrics, cl
     return state?.status === 'served' && isBackground(state.policy) ? state.policy : undefined;
   }
 
-  function candidates(request: EngineRequest, {kind, policies = []}: AdmissionRoute): Background[] {
-    if (kind === undefined || !/(Generating|Mutating)Policy$/.test(kind)) return [];
+  function candidates(request: EngineRequest, {kind, policies = [], webhook}: AdmissionRoute): Background[] {
+    // While it is still being mutated an object has no uid, and may have no name.
+    if (kind === undefined || webhook !== 'validate' || !/(Generating|Mutating)Policy$/.test(kind)) return [];
     const found = cache.current.candidates(kind.endsWith('GeneratingPolicy') ? 'generating' : 'mutating', request);
     const named = new Set(policies);
     const own = found.map(({policy}) => policy).filter(({ref}) => ref.kind === kind && named.has(ref.name));
@@ -95,18 +97,14 @@ function outcomes({rules}: PolicyResult, {name}: BackgroundRule) {
 }
 
 function isBackground(policy: CompiledCelPolicy): policy is Background {
-  const {source} = policy;
-  if (source.type === 'generating') return true;
-  if (source.type !== 'mutating') return false;
-  const targets = source.spec.targetMatchConstraints;
-  return source.spec.mutateExisting || (targets !== undefined && (targets.resourceRules.length > 0 || targets.expression !== undefined));
+  return policy.source.type === 'generating' || changesExisting(policy);
 }
 
 function policyView({ref, source}: Background, resources: () => ResourceMap): BackgroundPolicy {
   const created = createdAt(source.raw);
   const generates = source.type === 'generating';
   const raw = own(source.raw, 'spec') ?? {};
-  const {needsRequest, ...reads} = readsOf(raw);
+  const {needsRequest, ...reads} = celReadsOf(raw);
   const constraints = source.spec.matchConstraints;
   const rules = constraints?.resourceRules ?? [];
   const operations = operationsOf(rules.flatMap(rule => rule.operations));

@@ -2,12 +2,15 @@ import type {EngineRequest} from '../../engine/types.js';
 import type {AdmissionObserver} from '../../webhook/types.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
 import type {RequestCreator} from './request-creator.js';
-import {keptParts} from './rule-reads.js';
+import type {MemoryWork} from './memory-runs.js';
+import {keptParts, readsSecretData} from './rule-reads.js';
 import {triggerOf} from './trigger.js';
 
 export interface RequestObserverOptions {
   readonly families: readonly BackgroundFamily[];
   readonly creator: RequestCreator;
+  /** For work that reads what may be stored nowhere. */
+  readonly remember: (work: MemoryWork) => void;
   readonly namespace: string;
   /** The operator's own requests trigger only rules that say so. */
   readonly isBackground: (request: EngineRequest) => boolean;
@@ -16,7 +19,7 @@ export interface RequestObserverOptions {
 }
 
 /** Turns what was admitted into update requests, before the answer leaves. */
-export function createRequestObserver({families, creator, namespace, isBackground, mayChain}: RequestObserverOptions): AdmissionObserver {
+export function createRequestObserver({families, creator, remember, namespace, isBackground, mayChain}: RequestObserverOptions): AdmissionObserver {
   return {
     concerns: (request, route) => families.some(family => family.concerns(request, route)),
     async admitted(request, route, deadline) {
@@ -28,16 +31,25 @@ export function createRequestObserver({families, creator, namespace, isBackgroun
         const triggered = await family.triggered(request, route, deadline);
         const works = triggered.flatMap(({policy, rules}) => {
           const wanted = rules.filter(rule => needsRequest(rule, request) && !(fromUs && (rule.skipBackgroundRequests || !mayChain(policy, rule, request))));
-          return worksOf(family, policy, wanted);
+          const unstored = wanted.filter(rule => readsUnstored(rule, request));
+          for (const work of memoryWorks(family, policy, unstored)) remember(work);
+          return worksOf(family, policy, wanted.filter(rule => !unstored.includes(rule)));
         });
         await Promise.all(works.map(work => creator.create(work, deadline)));
       }
 
+      function memoryWorks(family: BackgroundFamily, policy: BackgroundPolicy, rules: readonly BackgroundRule[]): MemoryWork[] {
+        return groupsOf(rules).map(group => {
+          const trigger = triggerOf(request);
+          const contexts = group.map(({name}) => ({rule: name, trigger, deleteDownstream: false}));
+          const {operation, raw, user} = request;
+          return {policyId: policy.id, trigger, request: {type: family.requestType(group[0]), policy: policy.ref.key, contexts, operation, request: raw, user}};
+        });
+      }
+
       function worksOf(family: BackgroundFamily, policy: BackgroundPolicy, rules: readonly BackgroundRule[]) {
-        const generating = rules.filter(rule => rule.type === 'generate');
-        const groups = [...(generating.length > 0 ? [generating] : []), ...rules.filter(rule => rule.type === 'mutate').map(rule => [rule])];
-        return groups.map(group => {
-          const [first] = group as [BackgroundRule, ...BackgroundRule[]];
+        return groupsOf(rules).map(group => {
+          const [first] = group;
           return {
             namespace,
             type: family.requestType(first),
@@ -54,6 +66,21 @@ export function createRequestObserver({families, creator, namespace, isBackgroun
       }
     },
   };
+}
+
+type Group = readonly [BackgroundRule, ...BackgroundRule[]];
+
+/** What is one piece of work: all that generate, each that mutates. */
+function groupsOf(rules: readonly BackgroundRule[]): Group[] {
+  const [first, ...more] = rules.filter(rule => rule.type === 'generate');
+  const mutating = rules.filter(rule => rule.type === 'mutate').map((rule): Group => [rule]);
+  return first === undefined ? mutating : [[first, ...more], ...mutating];
+}
+
+/** Whether the rule reads the data of a Secret that cannot be read back: no update request may hold it. */
+function readsUnstored({reads, readsOld}: BackgroundRule, {object, oldObject, operation, subResource}: EngineRequest): boolean {
+  if (subResource !== '' || !(operation === 'DELETE' || readsOld)) return false;
+  return readsSecretData(oldObject ?? object, reads);
 }
 
 /** Whether nothing but the request tells of the work. */

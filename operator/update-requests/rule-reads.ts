@@ -29,6 +29,25 @@ export function readsOf(rule: Json): RuleReads {
   };
 }
 
+const celPath = /\b(?:oldObject|object)\b((?:\.\??[A-Za-z_]\w*|\[\??(?:"[^"\]]{1,200}"|'[^'\]]{1,200}')\])*)(\s*\()?/g;
+const celStep = /\.\??([A-Za-z_]\w*)|\[\??["']([^"'\]]+)["']\]/g;
+
+/** The same of a policy written in CEL, which names the objects without `request`. */
+export function celReadsOf(spec: Json): RuleReads {
+  const texts: string[] = [];
+  collect(spec, texts);
+  const reads = new Map<string, readonly string[]>();
+  for (const text of texts) {
+    for (const [, path = '', call] of text.matchAll(celPath)) {
+      const steps = [...path.matchAll(celStep)].map(([, plain, quoted]) => plain ?? quoted ?? '');
+      // The last word of a call is a function's.
+      const read = call === undefined ? steps : steps.slice(0, -1);
+      reads.set(JSON.stringify(read), read);
+    }
+  }
+  return {...readsOf(spec), reads: [...reads.values()]};
+}
+
 function collect(value: Json, into: string[]): void {
   if (typeof value === 'string') into.push(value);
   else if (Array.isArray(value)) for (const item of value) collect(item, into);
@@ -42,9 +61,17 @@ function collect(value: Json, into: string[]): void {
 
 const secretData = ['data', 'stringData'];
 
+/** Whether what rules read lies within a Secret's data. */
+export function readsSecretData(object: JsonObject | undefined, reads: ReadonlyArray<readonly string[]>): boolean {
+  return object !== undefined && isSecretObject(object) && reads.some(([first]) => first === undefined || secretData.includes(first));
+}
+
+function isSecretObject(object: JsonObject): boolean {
+  return own(object, 'kind') === 'Secret' && textOf(own(object, 'apiVersion')) === 'v1';
+}
+
 /** Of an object, what names it and what the rules read; never the data of a Secret. */
 export function keptParts(object: JsonObject, reads: ReadonlyArray<readonly string[]>): JsonObject {
-  const isSecret = own(object, 'kind') === 'Secret' && textOf(own(object, 'apiVersion')) === 'v1';
   const kept: JsonObject = {};
   const always = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace'], ['metadata', 'uid'], ['metadata', 'labels'], ['metadata', 'annotations']];
   for (const path of [...always, ...reads]) {
@@ -53,7 +80,7 @@ export function keptParts(object: JsonObject, reads: ReadonlyArray<readonly stri
   }
   const metadata = own(kept, 'metadata');
   if (isObject(metadata)) kept['metadata'] = withoutKeys(metadata, ['managedFields']);
-  return isSecret ? withoutKeys(kept, secretData) : kept;
+  return isSecretObject(object) ? withoutKeys(kept, secretData) : kept;
 }
 
 function copyPath(from: JsonObject, to: JsonObject, path: readonly string[]): void {

@@ -61,3 +61,25 @@ describe('entries of policies with conditions of their own', () => {
     expect(triedConditions(wild, () => true)).toEqual(entry?.matchConditions);
   });
 });
+
+describe('entries of MutatingPolicies', () => {
+  const mutates = `mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{metadata: Object.metadata{labels: Object.metadata.labels{a: 'b'}}}"}}]`;
+  const paths = (spec: string) => {
+    const plan = planCelWebhooks({policies: [compiled('MutatingPolicy', `${created('configmaps')}, ${mutates}${spec}`)], defaultTimeout: 10, forceIgnore: false, offloads: () => false, offloadsCondition: () => false});
+    return {mutating: plan.mutating.map(({path}) => path), validating: plan.validating.map(({path}) => path.replace(/\/[^/]*$/, ''))};
+  };
+
+  it('that change what is asked for are in the mutating configuration', () => {
+    expect(paths('')).toMatchObject({mutating: [expect.stringMatching(/^\/mpol\//)], validating: []});
+  });
+
+  it('with targets of their own hear of triggers that are named and let in', () => {
+    expect(paths(`, targetMatchConstraints: {expression: "resource.Get('v1', 'configmaps', 'a', 'b')"}`)).toEqual({mutating: [], validating: ['/mpol-existing']});
+  });
+
+  it('that change what is there, too, are in both', () => {
+    const found = paths(', evaluation: {mutateExisting: {enabled: true}}');
+    expect(found.mutating).toHaveLength(1);
+    expect(found.validating).toEqual(['/mpol-existing']);
+  });
+});

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {changesExisting, changesRequests} from '../cel-policies/mutation-modes.js';
 import type {MatchConstraints, NamedExpression, ResourceRule} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
@@ -31,6 +32,7 @@ interface KindOfEntry {
   readonly base: string;
   readonly path: string;
   readonly webhook: 'validating' | 'mutating';
+  readonly takes?: (policy: CompiledCelPolicy) => boolean;
 }
 
 /** By kind; several where a kind has a part in both configurations. Names of entries are unique: each base stands once. */
@@ -41,14 +43,22 @@ const entryKinds: Readonly<Record<string, readonly KindOfEntry[]>> = {
   NamespacedValidatingPolicy: [{base: 'nvpol.validate.kyverno.svc', path: '/nvpol', webhook: 'validating'}],
   GeneratingPolicy: [{base: 'gpol.validate.kyverno.svc', path: '/gpol', webhook: 'validating'}],
   NamespacedGeneratingPolicy: [{base: 'ngpol.validate.kyverno.svc', path: '/ngpol', webhook: 'validating'}],
-  MutatingPolicy: [{base: 'mpol.validate.kyverno.svc', path: '/mpol', webhook: 'mutating'}],
-  NamespacedMutatingPolicy: [{base: 'nmpol.validate.kyverno.svc', path: '/nmpol', webhook: 'mutating'}],
+  MutatingPolicy: mutatingEntries('mpol'),
+  NamespacedMutatingPolicy: mutatingEntries('nmpol'),
 };
 
 function imageEntries(name: string): readonly KindOfEntry[] {
   return [
     {base: `${name}.validate.kyverno.svc`, path: `/${name}/validate`, webhook: 'validating'},
     {base: `${name}.mutate.kyverno.svc`, path: `/${name}/mutate`, webhook: 'mutating'},
+  ];
+}
+
+/** Triggers of work on existing objects are told of when they are as they will be stored: named, and let in by all who mutate. */
+function mutatingEntries(name: string): readonly KindOfEntry[] {
+  return [
+    {base: `${name}.validate.kyverno.svc`, path: `/${name}`, webhook: 'mutating', takes: changesRequests},
+    {base: `${name}.existing.kyverno.svc`, path: `/${name}-existing`, webhook: 'validating', takes: changesExisting},
   ];
 }
 
@@ -59,7 +69,7 @@ export function planCelWebhooks(options: CelPlanOptions): CelPlan {
   const policies = [...options.policies].filter(takesPartInAdmission).sort(byKindAndKey);
   const entries = Object.entries(entryKinds).flatMap(([kind, parts]) =>
     parts.flatMap(part => {
-      const ofKind = policies.filter(policy => policy.ref.kind === kind && hasPartIn(policy, part.webhook));
+      const ofKind = policies.filter(policy => policy.ref.kind === kind && hasPartIn(policy, part.webhook) && part.takes?.(policy) !== false);
       return new KindPlanner(part, options).plan(ofKind).map(entry => ({webhook: part.webhook, entry}));
     }),
   );

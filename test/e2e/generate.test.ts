@@ -1,6 +1,7 @@
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
 import {grant, grantOn, revoke} from './support/grants.js';
+import {celPath, celPolicy, putCel} from './support/cel-policies.js';
 import {createNamespaces} from './support/namespaces.js';
 import {type OperatorCluster, startOperatorCluster} from './support/operator-cluster.js';
 import {collectionOf, dropAll, pathOf, policyPath, put, type Thing, write} from './support/policies.js';
@@ -166,6 +167,63 @@ describe('mutation of existing objects', () => {
     await becomes('target', {a: '1', seen: 'five'});
     await noRequestsLeft();
     await remove(pathOf(trigger('five')));
+  });
+});
+
+describe('a trigger that cannot be read', () => {
+  it('may be an eviction', async () => {
+    const match = {any: [{resources: {kinds: ['Pod/eviction']}}]};
+    const generate = {apiVersion: 'v1', kind: 'ConfigMap', name: 'evicted-{{ request.name }}', namespace: 'office', data: {data: {of: '{{ request.object.metadata.name }}'}}};
+    await serve({apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'evictions'}, spec: {rules: [{name: 'note', match, generate}]}});
+    const pod = {apiVersion: 'v1', kind: 'Pod', metadata: {name: 'guest', namespace: 'shop'}, spec: {containers: [{name: 'a', image: 'a'}]}};
+    expect((await operator.cluster.request('POST', collectionOf(pod), pod)).status).toBe(201);
+    const {status, body} = await operator.cluster.request('POST', `${pathOf(pod)}/eviction`, {apiVersion: 'policy/v1', kind: 'Eviction', metadata: pod.metadata});
+    expect(status, JSON.stringify(body)).toBe(201);
+    await becomes('evicted-guest', {of: 'guest'});
+    expect((await get<Thing>(officePath('evicted-guest')))?.metadata['labels']).toMatchObject({'generate.kyverno.io/trigger-kind': 'Eviction', 'generate.kyverno.io/trigger-group': 'policy'});
+    await noRequestsLeft();
+    await remove(officePath('evicted-guest'));
+  });
+
+  it('may get its name from the API server', async () => {
+    await serve(generating('copies', copyOfData));
+    const {metadata, ...rest} = trigger('', {level: 'a'});
+    const posted = await operator.cluster.request<ConfigMap>('POST', collectionOf(trigger('x')), {...rest, metadata: {namespace: 'shop', labels: metadata['labels'], generateName: 'named-'}});
+    expect(posted.status).toBe(201);
+    await becomes(`${posted.body.metadata.name}-copy`, {level: 'a'});
+    await remove(pathOf(trigger(posted.body.metadata.name)));
+    await becomes(`${posted.body.metadata.name}-copy`, undefined);
+  });
+
+  it('may get its name from the API server, and lead to changes of other objects by a MutatingPolicy', async () => {
+    const target: ConfigMap = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'ledger', namespace: 'office'}, data: {a: '1'}};
+    await write(operator, target);
+    const policy = celPolicy('MutatingPolicy', 'ledgers', {
+      spec: {
+        matchConditions: [{name: 'ours', expression: "object.metadata.namespace == 'shop' && object.metadata.?labels.?from.orValue('') == 'named'"}],
+        targetMatchConstraints: {expression: "resource.Get('v1', 'configmaps', 'office', 'ledger')"},
+        mutations: [{patchType: 'ApplyConfiguration', applyConfiguration: {expression: "Object{data: Object.data{seen: 'yes'}}"}}],
+      },
+    });
+    await putCel(operator, [policy]);
+    const posted = await operator.cluster.request<ConfigMap>('POST', collectionOf(trigger('x')), {apiVersion: 'v1', kind: 'ConfigMap', metadata: {namespace: 'shop', labels: {from: 'named'}, generateName: 'named-'}});
+    expect(posted.status).toBe(201);
+    await becomes('ledger', {a: '1', seen: 'yes'});
+    await noRequestsLeft();
+    await remove(celPath(policy));
+    await remove(pathOf(trigger(posted.body.metadata.name)));
+    await remove(officePath('ledger'));
+  });
+
+  it('may be a Secret that goes, of whose data nothing is stored', async () => {
+    const match = {any: [{resources: {kinds: ['Secret'], namespaces: ['shop'], operations: ['DELETE']}}]};
+    const generate = {apiVersion: 'v1', kind: 'ConfigMap', name: 'gone-{{ request.name }}', namespace: 'office', data: {data: {was: '{{ request.oldObject.data.code | base64_decode(@) }}'}}};
+    await serve({apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'farewells'}, spec: {rules: [{name: 'note', match, generate}]}});
+    const secret = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'key', namespace: 'shop'}, data: {code: 'MTIzNA=='}} as Thing;
+    await write(operator, secret);
+    expect((await remove(pathOf(secret))).status).toBe(200);
+    await becomes('gone-key', {was: '1234'});
+    await remove(officePath('gone-key'));
   });
 });
 

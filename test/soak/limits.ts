@@ -49,7 +49,7 @@ export async function soakLimits({pods, load: perSecond, seconds, limits}: Limit
       const still = replicaOf(soak).pid === pid;
       say(`peak RSS ${peak.toFixed(0)} MiB; ${counted === undefined ? '' : `in the group ${counted.peakMiB.toFixed(0)} MiB, memory short ${counted.memoryFailures} times, killed ${counted.killed}, CPU cut short in ${counted.throttled} periods`}${still ? '' : '; restarted'}`);
       if (!still || peak > limits.memoryMiB || load.failed() > 0 || (counted?.killed ?? 0) > 0) process.exitCode = 1;
-    }, confined?.prefix);
+    }, confined === undefined ? {} : {prefix: confined.prefix});
   } finally {
     await confined?.remove();
   }

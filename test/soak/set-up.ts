@@ -13,14 +13,17 @@ export interface Soak {
   readonly say: (line: string) => void;
 }
 
-/** A control plane with an audit log and one replica of a copy of the bundle: a build meanwhile changes nothing. `prefix` goes before its command line. */
-export async function withOperator(args: readonly string[], say: Soak['say'], run: (soak: Soak) => Promise<void>, prefix: readonly string[] = []): Promise<void> {
+/**
+ * A control plane with an audit log and replicas (one, unless told otherwise) of a copy of the bundle: a build meanwhile changes
+ * nothing. `prefix` goes before the command line.
+ */
+export async function withOperator(args: readonly string[], say: Soak['say'], run: (soak: Soak) => Promise<void>, {prefix = [], replicas = 1}: {readonly prefix?: readonly string[]; readonly replicas?: number} = {}): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'kyverno-soak-'));
   cpSync(resolve(import.meta.dirname, '../../dist'), join(work, 'dist'), {recursive: true});
   const cluster = await startCluster({auditLog: true});
   let operator: InstalledOperator | undefined;
   try {
-    operator = await installOperator(cluster, {replicas: 1, args, command: [...prefix, process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
+    operator = await installOperator(cluster, {replicas, args, command: [...prefix, process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
     await run({cluster, operator, say});
   } finally {
     await operator?.stop();

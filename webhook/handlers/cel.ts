@@ -69,8 +69,8 @@ export function celHandler(options: CelHandlerOptions): Handler {
 
   return context => {
     const {kind = '', policies: names = [], webhook} = context.route;
-    // What generating policies do follows the answer.
-    if (kind.endsWith('GeneratingPolicy')) return allowed;
+    // What policies that generate, or change existing objects, do follows the answer.
+    if (kind.endsWith('GeneratingPolicy') || (kind.endsWith('MutatingPolicy') && webhook === 'validate')) return allowed;
     const request = context.engineRequest!;
     if (webhook === 'mutate' && !mutatingOperations.has(request.operation)) return allowed;
     const call: CelCall = {phase: 'admission', kind, names, deadline: context.deadline, fromBackground: cel.isBackground(request), trace: context.trace};

@@ -172,7 +172,8 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       const object = {...body, metadata};
       if (request.query.get('dryRun') === 'All') return answer(response, object, 201);
       if (objects.has(keyOf(object))) return fail(response, {code: 409, reason: 'AlreadyExists'});
-      return answer(response, store(address.collection, object), 201);
+      const made = api.tracksFields ? updatedFields(undefined, object, request.query.get('fieldManager') ?? 'test') : object;
+      return answer(response, store(address.collection, made), 201);
     }
     const key = address.namespace ? `${address.namespace}/${address.name}` : address.name;
     const old = objects.get(key);

@@ -19,6 +19,10 @@ export interface BackgroundWorld extends TestCore {
   create(collection: string, object: JsonObject, user?: string): Promise<JsonObject>;
   update(collection: string, object: JsonObject): Promise<JsonObject>;
   remove(collection: string, key: string): Promise<void>;
+  /** A request that is told of and has no effect. */
+  admit(object: JsonObject, operation: 'CREATE' | 'UPDATE' | 'DELETE'): Promise<void>;
+  /** The creation of a subresource: `pods/eviction`. */
+  part(at: {readonly resource: string; readonly subResource: string; readonly namespace: string; readonly name: string; readonly uid: string}, object: JsonObject): Promise<void>;
   get(collection: string, key: string): JsonObject | undefined;
   /** Nothing is left to do: no update request waits, and the API server sees no write for a while. */
   settled(): Promise<void>;
@@ -55,10 +59,15 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
     const base = existingObjectRequest(object, kind, operation);
     const request: EngineRequest = {
       ...base,
-      uid: `request-${clockOffset++}`,
+      uid: `request-${clockOffset}`,
       oldObject: operation === 'CREATE' ? undefined : old,
+      raw: {...base.raw, uid: `request-${clockOffset++}`, ...(operation !== 'DELETE' && {object}), ...(operation !== 'CREATE' && old !== undefined && {oldObject: old})},
       user: {username, groups: [], roles: [], clusterRoles: []},
     };
+    await told(request);
+  }
+
+  async function told(request: EngineRequest): Promise<void> {
     for (const route of routes()) {
       if (feature.observer?.concerns(request, route) === true) await feature.observer.admitted(request, route, Date.now() + 1_000);
     }
@@ -124,6 +133,14 @@ export async function createBackgroundWorld({lead = true}: {readonly lead?: bool
       const old = find(collection, key);
       server.remove(collection, key);
       if (old !== undefined) await admitted(old, 'DELETE', old, 'alice');
+    },
+    admit: (object, operation) => admitted(object, operation, object, 'alice'),
+    async part({resource, subResource, namespace, name, uid}, object) {
+      const [group = '', version = ''] = String(object['apiVersion']).split('/');
+      const of = {group: '', version: 'v1', resource};
+      const whole = builtinResourceMap.kindOf(of)!;
+      const raw: JsonObject = {uid, kind: {group, version, kind: String(object['kind'])}, resource: of, subResource, requestSubResource: subResource, namespace, name, operation: 'CREATE', object};
+      await told({uid, kind: {group: whole.group, version: whole.version, kind: whole.kind}, resource: of, subResource, namespace, name, operation: 'CREATE', object, oldObject: undefined, user: {username: 'alice', groups: [], roles: [], clusterRoles: []}, dryRun: false, raw});
     },
     get: find,
     async settled() {
