@@ -270,6 +270,8 @@ export interface KyvernoConfigurationSpec {
   backgroundScanInterval?: string;
   /** Kinds looked through at one time. Takes a whole number from 1. */
   backgroundScanWorkers?: number;
+  /** Scans ask registries about images; else what is cached and recorded counts. */
+  backgroundScanImages?: boolean;
   /** What resourceFilters names is not scanned. */
   skipResourceFilters?: boolean;
   /** Generate requests at one time. Takes a whole number from 1. No effect in this release. */

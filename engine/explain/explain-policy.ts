@@ -1,18 +1,20 @@
 import {type BudgetLimits, defaultLimits} from '../budget.js';
 import type {CompiledPolicy, CompiledRule} from '../compile/types.js';
-import type {ContextLoader} from '../context-loader.js';
 import type {GivenValues} from '../context/given-values.js';
 import {RequestContext} from '../context/request-context.js';
 import {RuleRun} from '../context/rule-run.js';
 import {scopeLoader} from '../context/scoped-loader.js';
+import type {ContextLoader} from '../context-loader.js';
 import type {RegexEngine} from '../regex/types.js';
 import type {ResourceMap} from '../resource-map.js';
 import {backgroundRule} from '../run/background-rule.js';
 import type {RuleCall} from '../run/guard-rule.js';
+import {imagesRule} from '../run/images-rule.js';
 import {mutateRule} from '../run/mutate-rule.js';
 import {validateRule} from '../run/validate-rule.js';
 import type {PolicySnapshot} from '../snapshot/policy-snapshot.js';
 import type {EngineRequest, RuleResult} from '../types.js';
+import {ImageRecord, recordKey} from '../verify-images/record.js';
 import {explainRule, ruleTypes} from './explain-rule.js';
 import {maskExplanation, SecretTexts} from './mask.js';
 import type {PolicyExplanation, RuleExplanation, RuleOutcome} from './types.js';
@@ -33,7 +35,7 @@ export interface ExplainOptions {
 
 /**
  * How one policy decides about one request, rule by rule, in the order of admission: its mutations first, each on what the
- * one before left, then validation and generation on the result. The final results are the engine's own; a walk beside
+ * one before left, then images, validation and generation on the result. The final results are the engine's own; a walk beside
  * them, which serving never pays for, says what led there. Secrets are masked.
  */
 export async function explainPolicy(options: ExplainOptions): Promise<PolicyExplanation> {
@@ -44,12 +46,13 @@ export async function explainPolicy(options: ExplainOptions): Promise<PolicyExpl
   const walk = new PolicyWalk(options);
   const mutated = await walk.mutate(new RequestContext(request));
   await walk.targets(new RequestContext(request));
-  await walk.validate(mutated);
+  const verified = await walk.images(mutated);
+  await walk.validate(verified);
   await walk.generate(mutated);
   const order = new Map(policy.rules.map((rule, index) => [rule.name, index]));
   const rules = [...walk.rules].sort((a, b) => (order.get(a.rule) ?? 0) - (order.get(b.rule) ?? 0));
-  secrets.collect(mutated.request.object);
-  return maskExplanation({policy: policy.ref, rules, object: mutated.request.object}, secrets);
+  secrets.collect(verified.request.object);
+  return maskExplanation({policy: policy.ref, rules, object: verified.request.object}, secrets);
 }
 
 type Answer = {readonly results: readonly RuleResult[]; readonly context?: RequestContext};
@@ -111,6 +114,31 @@ class PolicyWalk {
     return failed ? original : context;
   }
 
+  /** Images are verified on what mutation left; what was found is written down for validation to look at. */
+  async images(original: RequestContext): Promise<RequestContext> {
+    let context = original;
+    let record = ImageRecord.empty;
+    let done = false;
+    for (const rule of this.#policy.imageRules) {
+      const before = context;
+      const {results, context: after} = await this.#rule(rule, before, done, call => {
+        const outcome = imagesRule({...call, rule});
+        if (outcome === undefined) return {results: []};
+        record = record.with(recordKey(this.#policy.ref), rule.name, outcome.statuses);
+        return {
+          results: outcome.results,
+          ...(outcome.object !== undefined && {context: before.withObject(outcome.object)}),
+        };
+      });
+      context = after ?? context;
+      done ||= this.#one && results.some(({status}) => status === 'pass' || status === 'fail');
+    }
+    const {object} = context.request;
+    return object === undefined || this.#policy.imageRules.length === 0
+      ? context
+      : context.withObject(record.writeTo(object));
+  }
+
   async validate(context: RequestContext): Promise<void> {
     let done = false;
     for (const rule of this.#policy.validateRules) {
@@ -164,7 +192,7 @@ class PolicyWalk {
 function unasked(rule: CompiledRule, outcome: RuleOutcome): RuleExplanation {
   return {
     rule: rule.name,
-    type: ruleTypes[rule.type],
+    type: rule.type === 'validate' && rule.isImageCheck === true ? 'ImageVerify' : ruleTypes[rule.type],
     path: rule.source.path,
     outcome,
     variables: [],

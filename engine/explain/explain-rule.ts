@@ -8,6 +8,7 @@ import type {RuleResult, RuleType} from '../types.js';
 import {explainCheck} from './explain-check.js';
 import {explainConditions} from './explain-conditions.js';
 import {explainExceptions} from './explain-exceptions.js';
+import {explainImages} from './explain-images.js';
 import {explainGroup} from './explain-match.js';
 import {explainPatch} from './explain-patch.js';
 import {VariableLog} from './explain-variables.js';
@@ -67,7 +68,7 @@ export function explainRule(call: RuleCall<CompiledRule>, results: readonly Rule
   );
   return {
     rule: rule.name,
-    type: ruleTypes[rule.type],
+    type: rule.type === 'validate' && rule.isImageCheck === true ? 'ImageVerify' : ruleTypes[rule.type],
     path: source.path,
     ...(rule.derived && {derived: {from: declaredName(call), rule: shownRule(source)}}),
     outcome,
@@ -104,13 +105,15 @@ interface Tools {
 }
 
 function checkNode(
-  {rule, context}: RuleCall<CompiledRule>,
+  {rule, context, policy, snapshot}: RuleCall<CompiledRule>,
   {scope, log, exemptions, results}: Tools,
 ): ExplainNode | undefined {
   const {source} = rule;
   const {action} = source;
   const path = `${source.path}.${action.type}`;
   try {
+    if (action.type === 'verifyImages')
+      return explainImages({rule, context, run: scope.env, policy, snapshot}, results);
     if (action.type === 'validate') {
       return explainCheck(action.check, {
         subject: context.resource,

@@ -29,6 +29,8 @@ export type NodeKind =
   | 'operation'
   | 'generate'
   | 'target'
+  | 'images'
+  | 'image'
   /** An expression, or a part of one: its text, and what it came to. */
   | 'expression';
 

@@ -12,7 +12,10 @@ export interface CurrentImage {
   readonly name: string;
 }
 
-export function currentImage({pointer, text}: FoundImage, image: ImageReference): CurrentImage {
+export function currentImage(
+  {pointer, text}: Pick<FoundImage, 'pointer' | 'text'>,
+  image: ImageReference,
+): CurrentImage {
   const parts = normalisedImage(image);
   return {pointer, text, parts, name: parts.reference};
 }

@@ -1,7 +1,9 @@
 import {describe, expect, it} from 'vitest';
+import {builtinResourceMap} from '../builtin-resources.js';
+import {explainPolicy} from '../explain/explain-policy.js';
 import type {Json, JsonObject} from '../json/types.js';
 import {ownPath} from '../json/types.js';
-import {deadline, engineOf, policyOf} from '../testing/engines.js';
+import {deadline, engineOf, policyOf, regex} from '../testing/engines.js';
 import {type ImageTables, type RecordingImages, recordingImages} from '../testing/image-source.js';
 import {recordingLoader} from '../testing/recording-loader.js';
 import {requestOf} from '../testing/requests.js';
@@ -780,5 +782,28 @@ describe('background checks', () => {
       'r fail: missing digest for docker.io/nginx:latest',
     ]);
     expect(await scan(undefined, policy, pod(`nginx@${d(4)}`), false)).toEqual(['r pass: image verified']);
+  });
+});
+
+describe('an explanation', () => {
+  it('says which images an entry is for, and validates what was verified', async () => {
+    const source = recordingImages(tables);
+    const {cache} = engineOf([policyOf('p', images(signed('AAAA', 'skipImageReferences: ["reg.io/loose*"],')))]);
+    const explanation = await explainPolicy({
+      policy: cache.current.byKey('p')!,
+      request: requestOf({object: pod('reg.io/app:v1', 'other.io/x:v1', 'reg.io/loose:v1')}),
+      snapshot: cache.current,
+      loader: recordingLoader({imageSource: source}),
+      regex,
+      resources: builtinResourceMap,
+    });
+    const [mutating, validating] = explanation.rules.filter(({rule}) => rule === 'r');
+    expect(mutating?.check?.children?.map(({name, verdict, note}) => `${name} ${verdict} ${note}`)).toEqual([
+      'reg.io/app:v1 yes by verifyImages[0]',
+      'other.io/x:v1 no no entry is for it',
+      'reg.io/loose:v1 skip by verifyImages[0]',
+    ]);
+    expect([mutating, validating].map(found => found?.results.map(({status}) => status))).toEqual([['pass'], ['pass']]);
+    expect(imageAt(explanation.object as JsonObject)).toBe(`reg.io/app:v1@${d(1)}`);
   });
 });

@@ -148,6 +148,8 @@ export const flagTable = {
   backgroundScanInterval: duration('1h'),
   /** Kinds looked through at one time. */
   backgroundScanWorkers: integer(2, 1),
+  /** Registries are asked about images of objects that are there. */
+  backgroundScanImages: toggle(false),
   skipResourceFilters: toggle(true),
   genWorkers: inert(integer(10, 1)),
   ttlReconciliationInterval: duration('1m'),

@@ -1,13 +1,13 @@
 import {Gauge} from 'prom-client';
 import type {Reflector} from '../../adapters/kube/reflector.js';
 import {deepEqual} from '../../engine/json/equal.js';
-import type {KindInfo} from '../../engine/resource-map.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {KindInfo} from '../../engine/resource-map.js';
 import type {EngineRequest, PolicyResult} from '../../engine/types.js';
-import type {NativeJudge} from '../native-policies/native-judge.js';
 import {policyEvents} from '../events/policy-events.js';
 import type {Core, Feature} from '../feature.js';
-import {resultsFor, type ReportSettings, subjectOf} from '../reports/admission-results.js';
+import type {NativeJudge} from '../native-policies/native-judge.js';
+import {type ReportSettings, resultsFor, subjectOf} from '../reports/admission-results.js';
 import type {ReportWriter} from '../reports/report-writer.js';
 import type {Standing} from '../reports/standing.js';
 import type {Who} from '../reports/who.js';
@@ -61,8 +61,18 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
   let unsubscribe: (() => void) | undefined;
   /** Whose results a scan finds, by the policies of now. */
   let isScanned: ((who: Who) => boolean) | undefined;
-  const objectsGauge = new Gauge({name: 'kyverno_background_scan_objects', help: 'Objects of the last whole scan of a kind', labelNames: ['resource'], registers: [metrics.registry]});
-  const failedGauge = new Gauge({name: 'kyverno_background_scan_failed', help: 'Whether the last whole scan of a kind failed', labelNames: ['resource'], registers: [metrics.registry]});
+  const objectsGauge = new Gauge({
+    name: 'kyverno_background_scan_objects',
+    help: 'Objects of the last whole scan of a kind',
+    labelNames: ['resource'],
+    registers: [metrics.registry],
+  });
+  const failedGauge = new Gauge({
+    name: 'kyverno_background_scan_failed',
+    help: 'Whether the last whole scan of a kind failed',
+    labelNames: ['resource'],
+    registers: [metrics.registry],
+  });
   new Gauge({
     name: 'kyverno_background_scan_age_seconds',
     help: 'Time since each kind was last looked through whole',
@@ -86,7 +96,9 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
     for (const {kinds} of next.values()) for (const [key, kind] of kinds) if (!wanted.has(key)) wanted.set(key, kind);
     const changed = touched === 'all' ? undefined : [...touched].flatMap(id => [before.get(id), next.get(id)]);
     const again =
-      changed === undefined || changed.some(bearing => bearing?.everything === true) ? new Set(wanted.keys()) : new Set(changed.flatMap(bearing => [...(bearing?.kinds.keys() ?? [])]));
+      changed === undefined || changed.some(bearing => bearing?.everything === true)
+        ? new Set(wanted.keys())
+        : new Set(changed.flatMap(bearing => [...(bearing?.kinds.keys() ?? [])]));
     planned = next;
     touched = new Set();
     for (const [key, {scanner}] of scanners) {
@@ -108,7 +120,16 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
         continue;
       }
       looked.set(key, clock.now());
-      const scanner = createKindScanner({client, clock, log, kind, pacer, turns, judge: object => judge(object, kind), onPass: outcome => passed(key, outcome)});
+      const scanner = createKindScanner({
+        client,
+        clock,
+        log,
+        kind,
+        pacer,
+        turns,
+        judge: object => judge(object, kind),
+        onPass: outcome => passed(key, outcome),
+      });
       scanners.set(key, {kind, scanner});
     }
     if (waiting) askAgain();
@@ -134,12 +155,20 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
   function kindsOfPolicies(): Map<string, Bearing> {
     const found = new Map<string, Bearing>();
     for (const policy of core.cache.current.policies.values()) {
-      found.set(idOf(policy.ref.kind, policy.ref.key), {kinds: scannedByClassic(policy, core.resources()), everything: judgesEverything(policy)});
+      found.set(idOf(policy.ref.kind, policy.ref.key), {
+        kinds: scannedByClassic(policy, core.resources()),
+        everything: judgesEverything(policy),
+      });
     }
     for (const state of core.cel.cache.policies()) {
-      if (state.status === 'served') found.set(idOf(state.policy.ref.kind, state.policy.ref.key), {kinds: scannedByCel(state.policy, core.resources()), everything: false});
+      if (state.status === 'served')
+        found.set(idOf(state.policy.ref.kind, state.policy.ref.key), {
+          kinds: scannedByCel(state.policy, core.resources()),
+          everything: false,
+        });
     }
-    for (const [id, policy] of native.policies()) found.set(id, {kinds: scannedByNative(policy, core.resources()), everything: false});
+    for (const [id, policy] of native.policies())
+      found.set(id, {kinds: scannedByNative(policy, core.resources()), everything: false});
     return found;
   }
 
@@ -152,7 +181,10 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
     failedGauge.remove({resource: key});
   }
 
-  function passed(key: string, {objects, problem}: {readonly objects: number; readonly problem: string | undefined}): void {
+  function passed(
+    key: string,
+    {objects, problem}: {readonly objects: number; readonly problem: string | undefined},
+  ): void {
     failedGauge.set({resource: key}, problem === undefined ? 0 : 1);
     if (problem === undefined) {
       objectsGauge.set({resource: key}, objects);
@@ -180,13 +212,22 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
     const started = clock.monotonic();
     const deadline = clock.now() + judgeMs;
     const [classic, cel, mutated, natives] = await Promise.all([
-      core.engine.applyBackgroundChecks(request, {bucket: 'all', deadline}),
+      core.engine.applyBackgroundChecks(request, {bucket: 'all', fetchImages: flags.backgroundScanImages, deadline}),
       core.cel.engine.validate(request, {phase: 'background', deadline}),
       core.cel.engine.mutate(request, {phase: 'background', deadline}),
       native.judge(request, deadline),
     ]);
-    const checks = await Promise.all(mutated.results.map(async result => asMutationCheck(result, mutated.patch.length > 0 && (await changes(request, result, deadline)))));
-    const results: PolicyResult[] = [...classic.results, ...cel.results.map(withoutConditionSkips), ...checks, ...natives];
+    const checks = await Promise.all(
+      mutated.results.map(async result =>
+        asMutationCheck(result, mutated.patch.length > 0 && (await changes(request, result, deadline))),
+      ),
+    );
+    const results: PolicyResult[] = [
+      ...classic.results,
+      ...cel.results.map(withoutConditionSkips),
+      ...checks,
+      ...natives,
+    ];
     const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
     const isNews = flags.policyReports ? writer.replace(subject, resultsFor(results, settings), covers) : true;
@@ -195,7 +236,12 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
 
   /** Whether this policy alone would change the object. */
   async function changes(request: EngineRequest, {policy}: PolicyResult, deadline: number): Promise<boolean> {
-    const {patch} = await core.cel.engine.mutate(request, {phase: 'background', kind: policy.kind, names: [policy.name], deadline});
+    const {patch} = await core.cel.engine.mutate(request, {
+      phase: 'background',
+      kind: policy.kind,
+      names: [policy.name],
+      deadline,
+    });
     return patch.length > 0;
   }
 
@@ -208,7 +254,9 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
       source: 'kyverno-scan',
       success: generateSuccessEvents,
       ...(successEventActions.length > 0 && {successActions: successEventActions}),
-      uidOf: policy => native.uidOf(policy.kind, policy.name) ?? (core.cel.cache.policy(policy.kind, policy.key) ?? core.cache.policy(policy.key))?.uid,
+      uidOf: policy =>
+        native.uidOf(policy.kind, policy.name) ??
+        (core.cel.cache.policy(policy.kind, policy.key) ?? core.cache.policy(policy.key))?.uid,
     });
     for (const event of events) core.events.emit(event);
   }
@@ -328,7 +376,9 @@ function withoutConditionSkips(result: PolicyResult): PolicyResult {
 /** An object that the policy would still change is one that it was never applied to. */
 function asMutationCheck(result: PolicyResult, differs: boolean): PolicyResult {
   const rules = withoutConditionSkips(result).rules.map(rule =>
-    rule.status === 'pass' && differs ? {...rule, rule: '', status: 'fail' as const, message: 'mutation is not applied'} : rule,
+    rule.status === 'pass' && differs
+      ? {...rule, rule: '', status: 'fail' as const, message: 'mutation is not applied'}
+      : rule,
   );
   return {...result, rules};
 }
