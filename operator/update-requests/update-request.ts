@@ -54,8 +54,11 @@ export function updateRequestObject(parts: NewUpdateRequest): JsonObject {
     spec: {
       requestType: type,
       policy,
-      ...(isMutation && {rule: rules[0] ?? '', resource: target}),
-      ...(!isMutation && {ruleContext: rules.map(rule => ({rule, trigger: {...target}, ...(deleteDownstream && {deleteDownstream}), ...(synchronize && {synchronize})}))}),
+      // The peer's definition asks for these of every request, whatever it is about: it must be able to finish ours.
+      deleteDownstream: deleteDownstream && !isMutation,
+      rule: isMutation ? (rules[0] ?? '') : '',
+      resource: isMutation ? target : {},
+      ...(!isMutation && {ruleContext: rules.map(rule => ({rule, trigger: {...target}, deleteDownstream, ...(synchronize && {synchronize})}))}),
       context: {
         ...(request.user !== undefined && {userInfo: userJson(request.user)}),
         admissionRequestInfo: {operation: request.operation, admissionRequest: requestJson(request, parts.kept)},

@@ -1,5 +1,7 @@
-import {mkdtempSync} from 'node:fs';
 import {execFile} from 'node:child_process';
+import {mkdtempSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
 import {promisify} from 'node:util';
 import {type Cluster, startCluster} from '../../cluster/cluster.js';
 import {addWitness, eventually} from '../../cluster/eventually.js';
@@ -31,10 +33,25 @@ export interface LeftBehind {
   readonly items: readonly Item[];
 }
 
+/** An API server that reads definitions of a megabyte may cut a connection: what is asked again does no harm here. */
+function patient(cluster: Cluster): Cluster {
+  const request: Cluster['request'] = async <T>(...asked: Parameters<Cluster['request']>) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await cluster.request<T>(...asked);
+      } catch (error) {
+        if (tries < 10) await delay(1_000);
+        else throw new Error(`${asked[0]} ${asked[1]}: ${error}\n${readFileSync(join(cluster.dir, 'kube-apiserver.log'), 'utf8').split('\n').slice(-30).join('\n')}`, {cause: error});
+      }
+    }
+  };
+  return {...cluster, request};
+}
+
 export async function startTakeoverCluster({definitions, items}: LeftBehind): Promise<TakeoverCluster> {
   await ensureBuilt();
   await webhookPortFree();
-  const cluster = await startCluster();
+  const cluster = patient(await startCluster());
   try {
     for (const definition of definitions) await putDefinition(cluster, definition);
     await writeToEtcd(cluster, items);
