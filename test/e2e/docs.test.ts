@@ -112,7 +112,6 @@ describe('the page of the policy pack', () => {
 describe('docs/takeover.md', () => {
   it('shows what is in charge', async () => {
     expect(await run('takeover.md', 'look')).toContain('kyverno-resource-validating-webhook-cfg');
-    await run('takeover.md', 'peer');
   });
 });
 

@@ -19,6 +19,7 @@ const notRun: ReadonlyArray<readonly [page: string, why: string, blocks: readonl
       'kubectl replace -f crds/',
       'kubectl -n kyverno delete service',
       'kyverno migrate --all',
+      'kubectl -n kyverno wait --for=condition=PeerActive',
       'kubectl replace -f <crds',
       'kubectl -n kyverno delete deployment',
       'kubectl -n kyverno scale deployment kyverno-admission',
