@@ -24,7 +24,7 @@ function addTriggers(needs: NeedsList, policy: CelPolicy, constraints: readonly 
   switch (policy.type) {
     case 'validating':
     case 'imageValidating':
-      if (policy.type === 'validating' && !policy.spec.background) return ['admission'];
+      if (!policy.spec.background) return ['admission'];
       triggers('reports', scanVerbs);
       return ['admission', 'reports'];
     case 'generating':

@@ -93,7 +93,7 @@ export function createStanding({classic, cel, native, resources}: StandingOption
       if (state === undefined) return true;
       if (state.status !== 'served') return false;
       const {source} = state.policy;
-      if (source.type !== 'validating' && source.type !== 'mutating') return false;
+      if (source.type === 'generating' || source.type === 'deleting') return false;
       const {policy} = state;
       return (
         (source.spec.mode === 'Kubernetes' && !concerns(policy, kind, () => kindsOfCelPolicy(policy, resources()))) ||

@@ -211,9 +211,10 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
     }
     const started = clock.monotonic();
     const deadline = clock.now() + judgeMs;
+    const fetchImages = flags.backgroundScanImages;
     const [classic, cel, mutated, natives] = await Promise.all([
-      core.engine.applyBackgroundChecks(request, {bucket: 'all', fetchImages: flags.backgroundScanImages, deadline}),
-      core.cel.engine.validate(request, {phase: 'background', deadline}),
+      core.engine.applyBackgroundChecks(request, {bucket: 'all', deadline, fetchImages}),
+      core.cel.engine.validate(request, {phase: 'background', deadline, fetchImages}),
       core.cel.engine.mutate(request, {phase: 'background', deadline}),
       native.judge(request, deadline),
     ]);

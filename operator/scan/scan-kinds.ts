@@ -40,7 +40,7 @@ export function judgesEverything(policy: CompiledPolicy): boolean {
 /** Kinds of a policy written in CEL, as scannedByClassic has them. */
 export function scannedByCel(policy: CompiledCelPolicy, resources: ResourceMap): Map<string, KindInfo> {
   const {source} = policy;
-  if (source.type !== 'validating' && source.type !== 'mutating') return new Map();
+  if (source.type === 'generating' || source.type === 'deleting') return new Map();
   if (!source.spec.background || source.spec.mode !== 'Kubernetes') return new Map();
   return toScan(kindsOfCelPolicy(policy, resources));
 }

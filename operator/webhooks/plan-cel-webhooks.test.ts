@@ -83,3 +83,32 @@ describe('entries of MutatingPolicies', () => {
     expect(found.validating).toEqual(['/mpol-existing']);
   });
 });
+
+describe('entries of policies on images', () => {
+  const spec = `${created('configmaps')}, attestors: [], ${passes}`;
+  const plan = (policies: readonly CompiledCelPolicy[]) => {
+    const {validating, mutating} = planCelWebhooks({policies, defaultTimeout: 10, forceIgnore: false, offloads: () => true, offloadsCondition: () => true});
+    const shown = (list: typeof validating) => list.map(({name, path, matchPolicy}) => [name, path, matchPolicy ?? '']);
+    return {validating: shown(validating), mutating: shown(mutating)};
+  };
+
+  it('stand in both configurations, each kind under a name of its own', () => {
+    expect(plan([compiled('ImageValidatingPolicy', spec, {name: 'a'}), compiled('NamespacedImageValidatingPolicy', spec, {name: 'a'})])).toEqual({
+      validating: [['ivpol.validate.kyverno.svc-fail', '/ivpol/validate/a', ''], ['nivpol.validate.kyverno.svc-fail', '/nivpol/validate/a', '']],
+      mutating: [['ivpol.mutate.kyverno.svc-fail', '/ivpol/mutate/a', ''], ['nivpol.mutate.kyverno.svc-fail', '/nivpol/mutate/a', '']],
+    });
+  });
+
+  it('only judge where digests are not to be filled in', () => {
+    const {mutating} = plan([compiled('ImageValidatingPolicy', `${spec}, validationConfigurations: {mutateDigest: false}`)]);
+    expect(mutating).toEqual([]);
+  });
+
+  it('have settings of their own; digests are filled in whatever version an object is sent in', () => {
+    const exact = `${created('configmaps', ', matchPolicy: Exact')}, attestors: [], ${passes}`;
+    expect(plan([compiled('ImageValidatingPolicy', exact, {name: 'a'})])).toEqual({
+      validating: [['ivpol.validate.kyverno.svc-fail-finegrained-a', '/ivpol/validate/a', 'Exact']],
+      mutating: [['ivpol.mutate.kyverno.svc-fail-finegrained-a', '/ivpol/mutate/a', '']],
+    });
+  });
+});

@@ -27,7 +27,7 @@ import {judgePayload} from './judge-payload.js';
 import {judgeQuestion} from './judge-question.js';
 import {judgeTargets, judgeVariant, type Question, type VariantAnswer} from './judge-variant.js';
 import {frameOf, mutationRefusal, policyResult, ruleOf} from './results.js';
-import {RunPool, type RunPoolOptions} from './run-pool.js';
+import {RunPool, type RunPoolOptions, type RunSettings} from './run-pool.js';
 import {RequestView} from './scope-data.js';
 
 export interface CelEngineOptions extends RunPoolOptions {
@@ -50,8 +50,8 @@ export interface CelCall {
   readonly fromBackground?: boolean;
   /** Of generation and existing objects: only tell whose conditions hold; nothing is made. */
   readonly selectOnly?: boolean;
-  /** Of policies on images: what no cache holds is skipped, nothing is fetched. */
-  readonly cachedImagesOnly?: boolean;
+  /** Of background phases: registries may be asked; else only what is known of images counts. */
+  readonly fetchImages?: boolean;
   /** Of validation and mutation. */
   readonly trace?: RunTrace | undefined;
   /** Milliseconds on the loader's `now()` scale. */
@@ -117,7 +117,7 @@ class Runner {
     const candidates = this.#candidates(run, request, call, snapshot);
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return nothing;
-    const runs = new RunPool(this.#options, call);
+    const runs = new RunPool(this.#options, runSettings(call));
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {
@@ -157,7 +157,7 @@ class Runner {
     const snapshot = this.#options.policies.current;
     const candidates = this.#candidates('imageValidating', request, call, snapshot).filter(pins);
     if (candidates.length === 0) return none;
-    const runs = new RunPool(this.#options, call);
+    const runs = new RunPool(this.#options, runSettings(call));
     const results = new Results(this.#options);
     const forceIgnore = this.#options.forceIgnore === true;
     const about = {request, runs, snapshot, view: new RequestView(request), forceIgnore, digests: new Map<string, string>()};
@@ -186,7 +186,7 @@ class Runner {
     const candidates = this.#candidates('mutating', request, call, snapshot).filter(takesPartInAdmission);
     call.trace?.matched(candidates.length);
     if (candidates.length === 0) return {results: [], object: original, patch: []};
-    const runs = new RunPool(this.#options, call);
+    const runs = new RunPool(this.#options, runSettings(call));
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {
@@ -229,7 +229,7 @@ class Runner {
   *mutateExisting(request: EngineRequest, call: CelCall): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
     const candidates = this.#candidates('mutating', request, {...call, phase: 'any'}, snapshot).filter(changesExisting);
-    const runs = new RunPool(this.#options, call);
+    const runs = new RunPool(this.#options, runSettings(call));
     const results = new Results(this.#options);
     const watch = watchRequest(this.#options.quarantine);
     const about = {request, runs, snapshot, view: new RequestView(request), refusal: watch?.refusal};
@@ -253,7 +253,7 @@ class Runner {
 
   *validatePayload(payload: Json, call: CelCall, mode: PayloadMode): Steps<ValidateResponse> {
     const snapshot = this.#options.policies.current;
-    const runs = new RunPool(this.#options, call);
+    const runs = new RunPool(this.#options, runSettings(call));
     const results = new Results(this.#options);
     for (const policy of snapshot.payloadPolicies(mode)) {
       if (!isAsked(policy, call)) continue;
@@ -277,6 +277,10 @@ class Runner {
   #candidates(run: CelRun, request: EngineRequest, call: CelCall, snapshot: CelSnapshot): readonly CelCandidate[] {
     return this.#choice.of(snapshot.candidates(run, request), request, call);
   }
+}
+
+function runSettings({deadline, phase, fetchImages}: CelCall): RunSettings {
+  return {deadline, cachedImagesOnly: phase === 'background' && fetchImages !== true};
 }
 
 function pins({policy: {source}}: CelCandidate): boolean {
