@@ -113,22 +113,21 @@ describe('a record of what was verified', () => {
   });
 });
 
-describe('an exception', () => {
+describe.each(Object.entries(policies))('an exception from %s', (kind, {make, put: serve}) => {
   it('lets one image through', async () => {
     const image = (name: string) => `${world.hosts.tags}/tag/${name}:v1`;
-    const exception: Thing = {
-      apiVersion: 'kyverno.io/v2',
-      kind: 'PolicyException',
-      metadata: {name: 'unsigned', namespace: 'kyverno'},
-      spec: {
-        exceptions: [{policyName: 'signed', ruleNames: ['signed']}],
-        match: {any: [{resources: {kinds: ['Pod'], namespaces: ['shop']}}]},
-        images: [image('unsigned')],
-      },
-    };
-    await put(operator, [verifyImagesPolicy({name: 'signed', images: `${world.hosts.tags}/*`, format: 'tag', publicKey: world.keys.right.publicKey})]);
+    const metadata = {name: 'unsigned', namespace: 'shop'};
+    await serve(make({name: 'signed', images: `${world.hosts.tags}/*`, format: 'tag', publicKey: world.keys.right.publicKey}));
     expect((await create(podOf('unsigned', image('unsigned')))).allowed).toBe(false);
-    await write(operator, exception);
+    if (kind === 'verifyImages') {
+      const match = {any: [{resources: {kinds: ['Pod']}}]};
+      const conditions = {all: [{key: '{{ request.object.spec.containers[].image }}', operator: 'AllIn', value: [image('unsigned')]}]};
+      const spec = {exceptions: [{policyName: 'signed', ruleNames: ['signed']}], match, conditions};
+      await write(operator, {apiVersion: 'kyverno.io/v2', kind: 'PolicyException', metadata, spec});
+    } else {
+      const spec = {policyRefs: [{kind, name: 'signed'}], images: [image('unsigned')]};
+      await putCel(operator, [{apiVersion: 'policies.kyverno.io/v1beta1', kind: 'PolicyException', metadata, spec}]);
+    }
     await eventually(async () => (await create(podOf('unsigned', image('unsigned')))).allowed, {what: 'the exception in force', timeoutMs: 30_000});
     expect((await create(podOf('wrong', image('wrong')))).allowed).toBe(false);
   });
