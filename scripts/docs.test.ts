@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {describe, expect, it} from 'vitest';
@@ -40,6 +41,12 @@ describe('docs/metrics.md', () => {
     const names = (await metrics.registry.getMetricsAsJSON()).map(({name}) => name);
     expect(names.length).toBeGreaterThan(8);
     for (const name of names) expect(text, name).toContain(`\`${name}\``);
+  });
+});
+
+describe('docs/licences.md', () => {
+  it('has every package that is installed, each under a licence that goes with ours', () => {
+    execFileSync(process.execPath, [join(root, 'scripts/licences.mjs'), '--check'], {stdio: 'pipe'});
   });
 });
 
