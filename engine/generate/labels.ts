@@ -57,7 +57,8 @@ function originLabels({policy, rule, context, source}: Origin): JsonObject {
     'generate.kyverno.io/trigger-version': version,
     'generate.kyverno.io/trigger-group': group,
     'generate.kyverno.io/trigger-kind': kind,
-    'generate.kyverno.io/trigger-namespace': context.request.namespace,
+    // A request on a Namespace names it as its namespace; the object itself is in none.
+    'generate.kyverno.io/trigger-namespace': group === '' && kind === 'Namespace' ? '' : context.request.namespace,
     'generate.kyverno.io/trigger-uid': textOf(ownPath(context.resource, 'metadata', 'uid')),
   };
   if (source !== undefined) {

@@ -36,11 +36,11 @@ const urCollection = 'apis/kyverno.io/v2/updaterequests';
 let clockOffset = 0;
 
 /** The background feature on an API server in this process. */
-export async function createBackgroundWorld({lead = true}: {readonly lead?: boolean} = {}): Promise<BackgroundWorld> {
+export async function createBackgroundWorld({lead = true, webhooksServed = () => true}: {readonly lead?: boolean; readonly webhooksServed?: () => boolean} = {}): Promise<BackgroundWorld> {
   const test = await createTestCore({reads: 'cluster'});
   const {core, server} = test;
   server.tracksFields = true;
-  const feature = createBackgroundFeature(core);
+  const feature = createBackgroundFeature({...core, webhooksServed});
   core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false, reconcile: () => undefined});
   core.manager.register({key: 'policies', group: 'kyverno.io', version: 'v1', resource: 'policies', namespaced: true, reconcile: () => undefined});
   for (const kind of ['GeneratingPolicy', 'MutatingPolicy', 'NamespacedGeneratingPolicy', 'NamespacedMutatingPolicy']) {
