@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest';
-import {celException, celVerdicts} from '../cel-policies/testing/cel-engines.js';
+import {call, celException, celVerdicts} from '../cel-policies/testing/cel-engines.js';
 import type {JsonObject} from '../json/types.js';
 import {pod, requestOf} from '../testing/requests.js';
 import {imageEngine, imagePolicy, keys, off, signedByAlice, signers} from './testing/policies.js';
@@ -227,5 +227,74 @@ describe('exceptions', () => {
     const spec = `${signers}, ${off}, validations: [{expression: "object.spec.containers.all(c, verifyImageSignatures(c.image, [attestors.alice]) > 0)"}]`;
     const found = await verdicts(spec, podOf('r.io/unsigned:1', 'r.io/signed:1'), [exception('images: ["r.io/unsigned:1"]')]);
     expect(found).toEqual(['p pass success']);
+  });
+});
+
+describe('other ways to be asked', () => {
+  it('a payload, whose images the policy names itself', async () => {
+    const spec = `{evaluation: {mode: JSON}, ${signers}, ${off}, images: [{name: base, expression: "object.stages.map(s, string(s.from))"}],
+      validations: [{expression: "images.base.all(i, verifyImageSignatures(i, [attestors.alice]) > 0)", message: not signed by alice}]}`;
+    const engine = imageEngine([imagePolicy(spec)], testImageSource(images));
+    const judged = async (from: string) => {
+      const {results} = await engine.validatePayload({stages: [{from}]}, call);
+      return results.flatMap(({rules}) => rules.map(({rule, status, message}) => `${rule} ${status} ${message}`));
+    };
+    expect(await judged('r.io/signed:1')).toEqual(['p pass success']);
+    expect(await judged('r.io/unsigned:1')).toEqual(['p fail not signed by alice']);
+    expect(await celVerdicts(engine, requestOf({object: podOf('r.io/unsigned:1')}))).toEqual([]);
+  });
+
+  it('Pods inside of a kind of its own', async () => {
+    const template = (image: string) => ({name: 'w', template: {spec: {template: {spec: {containers: [{name: 'c', image}]}}}}});
+    const object = (...names: readonly string[]): JsonObject => ({
+      apiVersion: 'jobset.x-k8s.io/v1alpha2',
+      kind: 'JobSet',
+      metadata: {name: 'w', namespace: 'default'},
+      spec: {replicatedJobs: names.map(template)},
+    });
+    const spec = `${check}, autogen: {podControllers: {controllers: [jobsets.v1alpha2.jobset.x-k8s.io]}}`;
+    expect(await verdicts(spec, object('r.io/signed:1', 'r.io/both:1'))).toEqual(['p pass success']);
+    expect(await verdicts(spec, object('r.io/signed:1', 'r.io/unsigned:1'))).toEqual([
+      'p fail not signed by alice (pod template at spec.replicatedJobs[1].template.spec.template)',
+    ]);
+  });
+
+  it.each([
+    ['Deployment', {template: {spec: {containers: [{name: 'c', image: 'r.io/unsigned:1'}]}}}, 'apps/v1'],
+    ['CronJob', {jobTemplate: {spec: {template: {spec: {containers: [{name: 'c', image: 'r.io/unsigned:1'}]}}}}}, 'batch/v1'],
+  ])('what makes Pods: %s', async (kind, spec, apiVersion) => {
+    const object: JsonObject = {apiVersion, kind, metadata: {name: 'w', namespace: 'default'}, spec};
+    expect(await verdicts(check, object)).toEqual(['p fail not signed by alice']);
+  });
+
+  it('an ephemeral container that comes later', async () => {
+    const object = pod('a', {spec: {containers: [{name: 'c', image: 'r.io/signed:1'}], ephemeralContainers: [{name: 'e', image: 'r.io/unsigned:1'}]}});
+    const rule = '{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [pods/ephemeralcontainers]}';
+    const spec = `${signers}, ${off}, matchConstraints: {resourceRules: [${rule}]}, validations: [{expression: "images.ephemeralContainers.all(i, verifyImageSignatures(i, [attestors.alice]) > 0)", message: not signed by alice}]`;
+    const engine = imageEngine([imagePolicy(`{${spec}}`)], testImageSource(images));
+    const request = requestOf({object, oldObject: pod('a'), subResource: 'ephemeralcontainers'});
+    expect(await celVerdicts(engine, request)).toEqual(['p fail not signed by alice']);
+  });
+
+  it.each<[fetchImages: boolean, cacheOnly: true | undefined]>([
+    [false, true],
+    [true, undefined],
+  ])('a scan that may fetch: %s', async (fetchImages, cacheOnly) => {
+    const source = testImageSource(images);
+    await celVerdicts(imageEngine([imagePolicy(`{${check}}`)], source), requestOf({object: podOf('r.io/signed:1'), user: null}), {phase: 'background', fetchImages});
+    expect(source.options[0]?.cacheOnly).toBe(cacheOnly);
+  });
+
+  it('a policy that is broken leaves others and the request alone', async () => {
+    const source = {...testImageSource(images), verifySignature: () => { throw new TypeError('a bug'); }};
+    const found = await celVerdicts(imageEngine([imagePolicy(`{${check}}`), imagePolicy(`{${signers}, ${off}, validations: [{expression: "true"}]}`, {name: 'q'})], source), requestOf({object: podOf('r.io/signed:1')}));
+    expect(found).toEqual(['evaluation error failed to evaluate policy: a bug', 'q pass success']);
+  });
+
+  it.each<[what: string, spec: JsonObject]>([
+    ['a number', {containers: [{name: 'c', image: 1}]}],
+    ['a list', {containers: [{name: 'c', image: ['r.io/signed:1']}]}],
+  ])('an image that is %s is an error', async (_what, spec) => {
+    expect(await verdicts(check, pod('a', {spec}))).toEqual(['evaluation error failed to evaluate policy: containers[0].image is no text']);
   });
 });

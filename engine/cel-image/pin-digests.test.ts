@@ -77,6 +77,13 @@ describe('images of workloads', () => {
   });
 });
 
+it('a bug of a registry client is told like any fault', async () => {
+  const source = {...testImageSource(images), resolveDigest: () => { throw new TypeError('a bug'); }};
+  const engine = imageEngine([imagePolicy(`{${check}}`)], source);
+  const {results} = await engine.pinImages(requestOf({object: pod('a', {spec: podSpec('r.io/a:1')})}), {...call, kind: 'ImageValidatingPolicy'});
+  expect(results[0]?.rules[0]?.message).toBe('failed to update digest: failed to resolve digest for image r.io/a:1: a bug');
+});
+
 it('an annotation that claims to prove verification is taken away', async () => {
   const annotations = {'kyverno.io/image-verification-outcomes': '{"p":{"status":"pass"}}', other: 'x'};
   const {patch} = await pinned(pod('a', {metadata: {annotations}, spec: podSpec(`r.io/a:1@${digest('a')}`)}), check);

@@ -1,11 +1,10 @@
 import {mapPods} from '../cel-policies/run/pod-templates.js';
 import type {CelVerdict} from '../cel-policies/run/results.js';
 import type {PolicyScope} from '../cel-policies/run/scope.js';
-import {CelError} from '../cel/errors.js';
 import {isPromise} from '../context/suspend.js';
 import type {RuleRun} from '../context/rule-run.js';
-import {EvalError} from '../diagnostic.js';
-import {type ImageOptions, ImageVerificationError, type RegistryAccess} from '../image/verification.js';
+import {textOfThrown} from '../context/thrown-text.js';
+import type {ImageOptions, RegistryAccess} from '../image/verification.js';
 import {isObject, type JsonObject, own, ownPath} from '../json/types.js';
 import {type ImageBehaviour, type ImageMode, type Selection, selectImages} from './evaluate-images.js';
 import {podSpecPath, replaceImages} from './extract-images.js';
@@ -87,10 +86,8 @@ type Digest = {readonly digest: string} | {readonly digest?: undefined; readonly
 
 function digestFor(image: string, access: RegistryAccess, {loader}: RuleRun, options: ImageOptions): Digest | Promise<Digest> {
   if (loader.images === undefined) return {message: 'no registry is asked here'};
-  const failed = (thrown: unknown): Digest => {
-    if (thrown instanceof ImageVerificationError || thrown instanceof EvalError || thrown instanceof CelError) return {message: thrown.message};
-    throw thrown;
-  };
+  // Whatever went wrong, the image has no digest.
+  const failed = (thrown: unknown): Digest => ({message: textOfThrown(thrown)});
   const given = (digest: string): Digest =>
     /^[a-z0-9]+:[0-9a-f]{32,}$/.test(digest) ? {digest} : {message: 'the registry gave no digest'};
   try {
