@@ -229,7 +229,7 @@ describe('values', () => {
         serviceMonitor: {enabled: true, namespace: 'monitoring', additionalLabels: {release: 'prometheus'}, secure: true, tlsConfig: {insecureSkipVerify: true}},
         service: {ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4']},
         rbac: {createViewRoleBinding: false, createReadRoleBinding: false, serviceAccount: {annotations: {role: 'x'}}},
-        container: {image: {tag: `sha256:${'a'.repeat(64)}`}, resources: {limits: {cpu: '1', memory: '1Gi'}}, extraEnvVars: [{name: 'X', value: 'y'}]},
+        container: {image: {tag: `sha256:${'a'.repeat(64)}`}, resources: {limits: {cpu: '1', memory: '1Gi'}}, extraEnvVars: [{name: 'X', value: 'more'}]},
       },
       backgroundController: {rbac: {clusterRole: {extraResources: [{apiGroups: [''], resources: ['secrets'], verbs: ['create']}]}}},
     });
@@ -251,7 +251,7 @@ describe('values', () => {
         {name: 'HTTPS_PROXY', value: 'http://proxy:3128'},
         {name: 'NO_PROXY', value: '.svc,10.0.0.0/8'},
         {name: 'NODE_EXTRA_CA_CERTS', value: '/etc/kyverno/ca-certificates/ca-certificates.crt'},
-        {name: 'X', value: 'y'},
+        {name: 'X', value: 'more'},
       ]),
     );
     expect(volumeMounts.map(({name}: {name: string}) => name)).toEqual(spec.volumes.map(({name}: {name: string}) => name));

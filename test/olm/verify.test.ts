@@ -15,36 +15,26 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, {recursive: true, force: true}));
 
-interface Verdict {
-  readonly code: number;
-  readonly lines: readonly string[];
-}
-
-async function verify(path: string, flags: readonly string[] = []): Promise<Verdict> {
-  const result = await run(program, ['manifests', path, ...flags], {maxBuffer: 16 * 1024 * 1024}).then(
-    ({stdout, stderr}) => ({code: 0, text: `${stdout}${stderr}`}),
-    (error: {code: number; stdout: string; stderr: string}) => ({code: error.code, text: `${error.stdout}${error.stderr}`}),
-  );
-  return {code: result.code, lines: result.text.split('\n').filter(line => /error|warn/i.test(line))};
+/** What it says of a bundle; whatever it finds, it ends with 0. */
+async function verify(path: string, flags: readonly string[] = []): Promise<readonly string[]> {
+  const {stdout, stderr} = await run(program, ['manifests', path, ...flags], {maxBuffer: 16 * 1024 * 1024});
+  return `${stdout}${stderr}`.split('\n').filter(line => line !== '');
 }
 
 /** Reports are written by the operator and have no spec, so that they have no example either. */
-const explained = /(clusterpolicyreports|policyreports).*example annotation|example annotation.*(ClusterPolicyReport|PolicyReport)/i;
+const explained = /Kind=(Cluster)?PolicyReport: .*example annotation/;
 
 describe('the bundle', () => {
   it('passes operator-verify, with warnings that are explained alone', async () => {
-    const {code, lines} = await verify(bundleFolder, ['--operatorhub_validate', '--object_validate']);
+    const lines = await verify(bundleFolder, ['--operatorhub_validate', '--object_validate']);
     expect(lines.filter(line => !explained.test(line))).toEqual([]);
-    expect(code).toBe(0);
   });
 
   it('would not pass with a definition missing', async () => {
     const broken = join(folder, 'broken');
     await cp(bundleFolder, broken, {recursive: true});
     await rm(join(broken, 'manifests/policies.kyverno.io.crd.yaml'));
-    const {code, lines} = await verify(broken);
-    expect(lines.join('\n')).toContain('policies.kyverno.io');
-    expect(code).not.toBe(0);
+    expect((await verify(broken)).join('\n')).toMatch(/level=error.*Kind=Policy.*not found in bundle/);
   });
 
   it('would not pass without an install mode', async () => {
@@ -52,6 +42,6 @@ describe('the bundle', () => {
     await cp(bundleFolder, broken, {recursive: true});
     const file = join(broken, 'manifests/kyverno-ts.clusterserviceversion.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('supported: true', 'supported: false'));
-    expect((await verify(broken)).code).not.toBe(0);
+    expect((await verify(broken)).join('\n')).toMatch(/level=error.*none of InstallModeTypes are supported/);
   });
 });

@@ -24,8 +24,8 @@ const labels: Snippet = (key, indent) => `${indent}${key}:\n${indent}  {{- inclu
 
 /** The labels that the object has, and those of the release. */
 function object(source: KubeObject, overlay: Overlay = {}): string {
-  const own = stringify(source.metadata.labels ?? {}).trimEnd();
-  const all: Snippet = (key, indent) => `${labels(key, indent)}\n${indent}  ${own.replaceAll('\n', `\n${indent}  `)}`;
+  const own = Object.entries(source.metadata.labels ?? {}).map(([label, text]) => stringify({[label]: text}).trimEnd());
+  const all: Snippet = (key, indent) => [labels(key, indent), ...own.map(line => `${indent}  ${line}`)].join('\n');
   return templateOf({...source, metadata: {...source.metadata, labels: {}}}, {'metadata.labels': all, ...overlay}, words);
 }
 
