@@ -6,6 +6,7 @@ import type {ProxyChoice} from './registry/proxy.js';
 import {createRegistryClient, type RegistryClientOptions} from './registry/registry-client.js';
 import {createTokens, type TokenOptions} from './registry/tokens.js';
 import {createTransport, type Transport} from './registry/transport.js';
+import type {VerifierParts} from './create-verifier.js';
 import {createImageSource, type ImageSourceOptions, type Verifier} from './image-source.js';
 import {createSessions, type SessionOptions} from './sessions.js';
 
@@ -14,7 +15,8 @@ export interface ImageParts
     Omit<SessionOptions, 'timeoutMs' | 'keychain'>,
     Pick<ImageSourceOptions, 'cache' | 'onLookup'>,
     Pick<RegistryClientOptions, 'mirrors' | 'onCall'>,
-    Pick<TokenOptions, 'realms'> {
+    Pick<TokenOptions, 'realms'>,
+    Pick<VerifierParts, 'tuf'> {
   readonly regex: RegexEngine;
   /** Keychain of a provider or helper; calls of clouds go through `transport`. */
   readonly keychains: (transport: Transport) => SessionOptions['keychain'];

@@ -2,9 +2,9 @@ import type {RegexEngine} from '../../engine/regex/types.js';
 import type {Clock} from '../clock.js';
 import type {SecretReader} from './credentials/pull-secrets.js';
 import type {Verifier} from './image-source.js';
-import {unverified} from './notary/refuse.js';
 import type {Transport} from './registry/transport.js';
-import {createTrustSource, type TrustSourceOptions} from './sigstore/trust-source.js';
+import {createTrustSource} from './sigstore/trust-source.js';
+import {createTufRoots} from './tuf/tuf-roots.js';
 import {createCosign} from './verify-cosign.js';
 import {createNotation} from './verify-notation.js';
 
@@ -13,15 +13,16 @@ export interface VerifierParts {
   readonly regex: RegexEngine;
   readonly secrets: SecretReader;
   readonly transport: Transport;
-  readonly trust?: Partial<TrustSourceOptions> | undefined;
+  /** Repository that the trusted root of keyless signatures is kept up to date from; absent = that of this release counts. */
+  readonly tuf?: {readonly mirror: string | undefined; readonly rootPath: string | undefined; readonly root: string | undefined} | undefined;
+  readonly allowInsecureRegistry: boolean;
 }
 
 /** Proofs of all formats. */
-export function createVerifier({clock, regex, secrets, trust}: VerifierParts): Verifier {
-  const tuf = async (): Promise<never> => {
-    throw unverified('TUF repositories are not read here');
-  };
-  const cosign = createCosign({clock, regex, secrets, trust: createTrustSource({tuf, ...trust})});
+export function createVerifier({clock, regex, secrets, transport, tuf, allowInsecureRegistry}: VerifierParts): Verifier {
+  const roots = createTufRoots({transport, clock, insecure: allowInsecureRegistry});
+  const trust = createTrustSource({tuf: roots, ...(tuf && {refreshed: () => roots(tuf)})});
+  const cosign = createCosign({clock, regex, secrets, trust});
   const notation = createNotation(clock);
   return {
     verifySignature: (query, parts) => (query.attestor.signer.type === 'notary' ? notation : cosign).verifySignature(query, parts),

@@ -71,6 +71,7 @@ export function createOperatorImages(parts: OperatorImageParts): ImageSource {
       environment,
       clock,
     }),
+    tuf: flags.enableTuf ? {mirror: flags.tufMirror || undefined, rootPath: flags.tufRoot || undefined, root: flags.tufRootRaw || undefined} : undefined,
     cache: {
       enabled: flags.imageVerifyCacheEnabled,
       maxSize: flags.imageVerifyCacheMaxSize,
