@@ -1,17 +1,20 @@
+import {execFile} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {startCluster} from '../cluster/cluster.js';
 import {addWitness} from '../cluster/eventually.js';
 import {installOperator, type Manifest, programFolder} from '../cluster/install-operator.js';
 import {createBarrier} from '../e2e/support/barrier.js';
-import {ensureBuilt, repository} from '../e2e/support/build.js';
+import {ensureBuilt, program, repository} from '../e2e/support/build.js';
 import {guideSuite} from '../e2e/support/guide-suite.js';
 import {judgeSystemNamespaces} from '../e2e/support/judge-system-namespaces.js';
 import {createLogReader, type LogReader} from '../e2e/support/log-reader.js';
 import type {OperatorCluster} from '../e2e/support/operator-cluster.js';
 import {operatorWitness} from '../e2e/support/witness.js';
-import {guideRoot} from '../guide/load.js';
+import type {GuidePlan} from '../e2e/support/guide-plan.js';
+import {guidePolicyFiles, guideRoot} from '../guide/load.js';
 import {createPodNetwork, missingForPodNetwork} from '../kubelet/network.js';
 import {createSandboxes} from '../kubelet/sandbox.js';
 import {forbidden} from './forbidden.js';
@@ -50,12 +53,23 @@ export function installSuite({name, replicas, objects}: Installation): void {
     });
 
     const root = guideRoot() ?? join(repository, 'test/e2e/testdata/guide');
-    guideSuite(guideRoot() === undefined ? 'own samples' : 'the guide', root, () => ({operator, log}));
+    guideSuite(guideRoot() === undefined ? 'own samples' : 'the guide', root, () => ({operator, log}), grantPrinted);
 
     it('was never refused a request', () => {
       expect(forbidden(readFileSync(join(operator.cluster.dir, 'audit.log'), 'utf8'))).toEqual([]);
     });
   });
+}
+
+/** The roles that `kyverno rbac` prints for the policies, as an administrator would apply them. */
+async function grantPrinted({cluster}: OperatorCluster, _name: string, {root, outlines}: GuidePlan): Promise<void> {
+  // Outlines are refused: there is nothing that they need.
+  const unfinished = new Set(outlines.map(row => row.resource));
+  const files = guidePolicyFiles(root)
+    .filter(file => !unfinished.has(file))
+    .map(file => join(root, file));
+  const {stdout} = await promisify(execFile)(process.execPath, [program, 'rbac', ...files], {maxBuffer: 16 * 1024 * 1024});
+  await cluster.kubectl(['apply', '-f', '-'], {input: stdout});
 }
 
 async function startInstalled(replicas: number, manifests: readonly Manifest[]): Promise<OperatorCluster> {

@@ -18,8 +18,11 @@ import type {Thing} from './policies.js';
 import {type Standalone, startStandalone} from './standalone.js';
 import {compareThreeWays} from './three-ways.js';
 
+/** Gives the operator the rights that a guide's policies need. */
+export type Granting = (operator: OperatorCluster, name: string, plan: GuidePlan) => Promise<void>;
+
 /** Every row of a guide's expectations on the running operator; the last test says what was executed. */
-export function guideSuite(name: string, root: string, run: () => GuideRun): void {
+export function guideSuite(name: string, root: string, run: () => GuideRun, grant: Granting = grantGeneration): void {
   const plan = planGuide(root);
   const executed = new Set<string>();
   /** Rows whose object never reaches a webhook as it is written. */
@@ -37,7 +40,7 @@ export function guideSuite(name: string, root: string, run: () => GuideRun): voi
     beforeAll(async () => {
       folder = await copyPolicies(plan);
       standalone = await startStandalone(folder);
-      await grantGeneration(run().operator, `made-by-${name.replaceAll(' ', '-')}`, plan);
+      await grant(run().operator, `made-by-${name.replaceAll(' ', '-')}`, plan);
     });
     afterAll(async () => {
       await standalone?.stop();
