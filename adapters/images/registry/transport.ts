@@ -4,6 +4,7 @@ import {isIP, type LookupFunction} from 'node:net';
 import {rootCertificates} from 'node:tls';
 import {bareHost, codeOf, parseUrl, placeOf, readBytes} from '../../http/pinned-request.js';
 import type {EndpointGuard} from './endpoint-guard.js';
+import {isLoopback} from './hosts.js';
 import {openTunnel, type ProxyChoice, proxyCredentials} from './proxy.js';
 import {RegistryError} from './registry-error.js';
 
@@ -76,8 +77,8 @@ export function createTransport({guard, caBundle, proxy = () => undefined, userA
     const secure = url.protocol === 'https:';
     const {method, body, signal, insecure} = call;
     const through = proxy(url);
-    // No look-up is made for an address, and none by us when the proxy makes it.
-    if (isIP(host) !== 0) await guard.addressesOf(host, {openLoopback, signal});
+    // No look-up is made for an address, and none for a connection that was opened where loopback was open.
+    if (isIP(host) !== 0 || isLoopback(host)) await guard.addressesOf(host, {openLoopback, signal});
     const headers = {
       'user-agent': userAgent,
       ...call.headers,
