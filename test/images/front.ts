@@ -1,8 +1,9 @@
 import {createServer, request as httpRequest, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {address} from './address.js';
 
 export interface Front {
-  /** `127.0.0.1:port`, plain HTTP. */
+  /** Host and port, plain HTTP. */
   readonly host: string;
   /** `GET /v2/…` in order. */
   readonly requests: string[];
@@ -25,9 +26,9 @@ export async function startFront(target: string): Promise<Front> {
     outgoing.once('error', () => response.destroy());
     request.pipe(outgoing);
   });
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>(done => server.listen(0, address, done));
   const front: Front = {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host: `${address}:${(server.address() as AddressInfo).port}`,
     requests,
     intercept: undefined,
     close: () =>

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 
 /** Where something is pushed: plain HTTP, with credentials when the registry asks for them. */
 export interface PushTarget {
-  /** `127.0.0.1:port`. */
+  /** Host and port. */
   readonly host: string;
   readonly repository: string;
   /** Value of `authorization`, if any. */

@@ -11,7 +11,7 @@ export interface RegistrySettings<Name extends string = string> {
 }
 
 export interface Registries<Name extends string = string> {
-  /** `127.0.0.1:port` by name; plain HTTP. */
+  /** `127.0.0.2:port` by name; plain HTTP. */
   readonly hosts: Readonly<Record<Name, string>>;
   stop(): Promise<void>;
 }

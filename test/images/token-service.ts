@@ -3,6 +3,7 @@ import {createServer} from 'node:http';
 import {writeFile} from 'node:fs/promises';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
+import {address} from './address.js';
 
 export interface TokenUser {
   readonly password: string;
@@ -53,8 +54,8 @@ export async function startTokenService(folder: string, users: Readonly<Record<s
     response.writeHead(200, {'content-type': 'application/json'});
     response.end(JSON.stringify({token: token(user, url.searchParams.getAll('scope')), expires_in: 300}));
   });
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
-  const realm = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+  await new Promise<void>(done => server.listen(0, address, done));
+  const realm = `http://${address}:${(server.address() as AddressInfo).port}/token`;
   return {
     auth: {token: {realm, service, issuer, jwks, signingalgorithms: ['ES256']}},
     askedBy,

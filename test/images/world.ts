@@ -10,7 +10,7 @@ import {type Registries, startRegistries} from './registries.js';
 
 /** Registries with images of every kind: each is signed as its name says. */
 export interface ImagesWorld {
-  /** `127.0.0.1:port`, plain HTTP: one with the referrers API, one without. */
+  /** Host and port, plain HTTP: one with the referrers API, one without. */
   readonly hosts: Readonly<Record<'referrers' | 'tags', string>>;
   readonly keys: Readonly<Record<'right' | 'wrong', CosignKey>>;
   readonly keyless: KeylessAnswer;

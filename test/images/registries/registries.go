@@ -21,6 +21,9 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
+// Address is loopback, but not the one that API servers of tests have: those are never taken for registries.
+const Address = "127.0.0.2"
+
 // Registry is one registry to serve. Kind is "distribution" (tags only) or "referrers".
 type Registry struct {
 	Name string             `json:"name"`
@@ -43,7 +46,7 @@ func Run() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", each.Name, err)
 		}
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		listener, err := net.Listen("tcp", Address+":0")
 		if err != nil {
 			return err
 		}
