@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {podSelector} from '../labels.js';
 import {builtinReads} from '../rights/builtin-reads.js';
-import {clusterRights, generateRights, namespaceRights} from '../rights/operator-rights.js';
+import {clusterRights, conditionRight, generateRights, namespaceRights} from '../rights/operator-rights.js';
 import {oldestKubernetes, version} from '../settings.js';
 import type {InstallSettings, KubeObject} from '../types.js';
 import {deployment} from '../workload/deployment.js';
@@ -104,7 +104,7 @@ export function clusterServiceVersion(settings: InstallSettings, {version: numbe
         spec: {
           deployments: [{name, label: podSelector, spec: deployment(settings)['spec']}],
           clusterPermissions: [{serviceAccountName: name, rules: [...clusterRights, ...builtinReads(), ...generateRights]}],
-          permissions: [{serviceAccountName: name, rules: namespaceRights}],
+          permissions: [{serviceAccountName: name, rules: [...namespaceRights, conditionRight(name)]}],
         },
       },
       relatedImages: [{name: 'kyverno', image}],
