@@ -63,7 +63,7 @@ function checkImage(image: CurrentImage, entry: CompiledImageEntry, call: ImageC
   // The API server takes no annotation of a Pod together with its ephemeral containers: their images are asked for anew.
   const isUnrecorded = recorded === undefined && entry.isProven && scope.context.subresource === 'ephemeralcontainers';
   if (!isUnrecorded) return {status: 'fail', message: `unverified image ${image.name}`};
-  const [outcome] = summarise(
+  const outcome = summarise(
     verifyImages({
       ...call,
       images: {...call.images, entries: [entry]},
@@ -71,7 +71,7 @@ function checkImage(image: CurrentImage, entry: CompiledImageEntry, call: ImageC
       before: nothingBefore,
       mutates: false,
     }).filter(found => found.image.pointer === image.pointer),
-  );
+  ).at(-1);
   return outcome ?? {status: 'fail', message: `unverified image ${image.name}`};
 }
 
@@ -82,7 +82,7 @@ function checkImage(image: CurrentImage, entry: CompiledImageEntry, call: ImageC
 export function imageScan(images: CompiledImages, {policy, rule}: ImageChecksOptions): Check {
   return (_subject, scope) => {
     if (scope.context.request.object === undefined) return undefined;
-    const [outcome] = summarise(
+    const outcome = summarise(
       verifyImages({
         images,
         scope,
@@ -91,7 +91,7 @@ export function imageScan(images: CompiledImages, {policy, rule}: ImageChecksOpt
         before: recordedBefore(scope, images, {policy, rule}),
         mutates: false,
       }),
-    );
+    ).at(-1);
     return outcome && {status: outcome.status, message: outcome.message};
   };
 }

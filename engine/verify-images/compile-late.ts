@@ -14,7 +14,13 @@ export function compileLate<T>(
   read: (part: JsonObject, secretNamespace: string) => T,
 ): (scope: RuleScope) => T {
   const template = compileTemplate(part, path);
-  if (!template.isStatic) return scope => readNow(substituted(() => template.evaluate(scope)), scope, read);
+  if (!template.isStatic)
+    return scope =>
+      readNow(
+        substituted(() => template.evaluate(scope)),
+        scope,
+        read,
+      );
   const json = template.evaluate(undefined as unknown as TemplateScope) as JsonObject;
   try {
     read(json, '');

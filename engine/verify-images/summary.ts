@@ -7,11 +7,11 @@ export interface ImagesOutcome extends Outcome {
 
 /**
  * What a rule says of all its images: nothing when none is its business. Failures and errors both show: one is for the
- * failure action, the other for the failure policy. What passed is said where nothing is wrong.
+ * failure action, the other for the failure policy. The failure comes last: of two, reports keep it. What passed is said where nothing is wrong.
  */
 export function summarise(outcomes: readonly ImageOutcome[]): ImagesOutcome[] {
   const verdicts = outcomes.flatMap(outcome => outcome.verdicts);
-  const wrong = (['fail', 'error'] as const).flatMap(status => joined(verdicts, status));
+  const wrong = (['error', 'fail'] as const).flatMap(status => joined(verdicts, status));
   if (wrong.length > 0) return wrong;
   const passed = joined(verdicts, 'pass');
   return passed.length > 0 ? passed : joined(verdicts, 'skip');

@@ -196,8 +196,8 @@ describe('an image that nobody vouches for', () => {
     const {mutate} = setup([policyOf('p', images(signed().replace('"reg.io/*"', '"*"')))]);
     const {results} = await mutate(requestOf({object: pod('reg.io/app:v1', 'reg.io/loose:v1', 'down.io/x:v1')}));
     expect(told(results)).toEqual([
-      'r fail: failed to verify image reg.io/loose:v1: .attestors[0].entries[0].keys: no matching signatures',
       'r error: failed to verify image down.io/x:v1: .attestors[0].entries[0].keys: dial tcp down.io: connection refused',
+      'r fail: failed to verify image reg.io/loose:v1: .attestors[0].entries[0].keys: no matching signatures',
     ]);
   });
 

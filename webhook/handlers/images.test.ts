@@ -106,4 +106,16 @@ describe('a Pod through both webhooks', () => {
       warnings: [expect.stringContaining('policy ignored.signed: failed to verify image down.io/app:v1')],
     });
   });
+
+  it('is refused with all that is wrong with its images', async () => {
+    const {engine} = engineOf([policyOf('images', rules('').replace('reg.io/*', '*'))], {
+      loader: recordingLoader({imageSource: source()}),
+    });
+    harness = await startHarness({engine});
+    const containers = ['reg.io/evil:v1', 'down.io/app:v1'].map((image, index) => ({name: `c${index}`, image}));
+    const object = {...pod('reg.io/evil:v1'), spec: {containers}};
+    const message = (await harness.review('/mutate/fail', podReview({object}))).status?.message;
+    expect(message).toContain('no matching signatures');
+    expect(message).toContain('connection refused');
+  });
 });

@@ -1,5 +1,5 @@
+import {isObject, own} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
-import {own, isObject} from '../../engine/json/types.js';
 import {writeYaml} from './go-yaml.js';
 
 /** `Kind/namespace/name` as refusals print it; the middle is empty for cluster-scoped objects. */
@@ -24,7 +24,11 @@ export function denialMessage(request: EngineRequest, results: readonly PolicyRe
   const concerned = results.filter(result => result.rules.some(isComplaint));
   for (const result of concerned) {
     const rules = new Map<string, string>();
-    for (const rule of result.rules) if (isComplaint(rule)) rules.set(rule.rule, rule.message);
+    for (const rule of result.rules.filter(isComplaint)) {
+      // A rule about several images may both fail and be in error.
+      const before = rules.get(rule.rule);
+      rules.set(rule.rule, before === undefined ? rule.message : `${before}; ${rule.message}`);
+    }
     tree.set(policyLabel(result, concerned), rules);
   }
   return `\n\nresource ${resourceLabel(request)} was blocked due to the following policies \n\n${writeYaml(tree)}`;
