@@ -41,6 +41,9 @@ export function prove(question: ProofQuestion): void {
     checkLog(question, {key, signature});
     return;
   }
+  if (signer.type === 'certificate' && signer.certificate === undefined && signer.chain === undefined) {
+    throw unverified('neither a certificate nor a chain is given');
+  }
   const leaf = leafOf(question);
   const {key, signature} = signerOf(signed, [leaf.x509.publicKey], undefined);
   const times = [...checkLog(question, {key, signature}), ...checkTimestamps(question, signature)];

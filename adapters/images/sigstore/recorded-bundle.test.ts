@@ -6,7 +6,7 @@ import type {JsonObject} from '../../../engine/json/types.js';
 import {createRegexEngine} from '../../regex/regex-engine.js';
 import {readBundle} from './bundle.js';
 import publicGood from './data/public-good.generated.json' with {type: 'json'};
-import {prove} from './prove.js';
+import {type KnownAttestor, prove} from './prove.js';
 import {readTrustedRoot, trustedRootOf} from './trust.js';
 
 /** The public provenance of a package: certificate with SCT, promise of the log. */
@@ -33,7 +33,7 @@ const signerOf = (wanted: {readonly subject?: TextMatch; readonly issuer?: TextM
 });
 const exact = (text: string): TextMatch => ({kind: 'exact', text});
 
-function judge(signer: KeylessSigner, {bundle = recorded as Buffer, transparency = plain, believed = trust} = {}): string {
+function judge(signer: KnownAttestor['signer'], {bundle = recorded as Buffer, transparency = plain, believed = trust} = {}): string {
   try {
     prove({
       signed: readBundle(bundle, Buffer.alloc(0)),
@@ -110,6 +110,11 @@ describe('a bundle of the public log', () => {
     expect(judge(signer, {believed: {...trust, rekor: []}})).toContain('is not trusted');
     expect(judge(signer, {believed: {...trust, ctlogs: []}})).toContain('published in no trusted log');
     expect(judge(signer, {believed: {...trust, ctlogs: []}, transparency: {...plain, ignoreSct: true}})).toBe('proven');
+  });
+
+  it('does not vouch for itself', () => {
+    expect(judge({type: 'certificate', certificate: undefined, chain: undefined})).toContain('neither a certificate nor a chain');
+    expect(judge(signerOf({}, {identities: []}))).toContain('none of the expected identities');
   });
 
   it('has an expired certificate when nobody tells its time', () => {
