@@ -76,7 +76,7 @@ describe.each(Object.entries(policies))('%s', (_, {make, put: serve}) => {
     it('pins what is signed to its digest and denies everything else', async () => {
       await serve(make(wanted()));
       const admitted = await create(podOf('signed', at('signed')));
-      expect(admitted).toMatchObject({allowed: true, image: pinned('signed')});
+      expect(admitted, admitted.message).toMatchObject({allowed: true, image: pinned('signed')});
       for (const name of ['wrong', 'unsigned', 'tampered']) {
         const denied = await create(podOf(name, at(name)));
         expect(denied.allowed, name).toBe(false);
@@ -87,13 +87,15 @@ describe.each(Object.entries(policies))('%s', (_, {make, put: serve}) => {
 
     it('does so for what makes Pods', async () => {
       await serve(make(wanted()));
-      expect(await create(deploymentOf('signed', at('signed')))).toMatchObject({allowed: true, image: pinned('signed')});
+      const admitted = await create(deploymentOf('signed', at('signed')));
+      expect(admitted, admitted.message).toMatchObject({allowed: true, image: pinned('signed')});
       expect((await create(deploymentOf('unsigned', at('unsigned')))).allowed).toBe(false);
     });
 
     it('asks for an attestation whose condition holds', async () => {
       await serve(make(wanted({name: 'scanned', scan: scanType})));
-      expect((await create(podOf('attested', at('attested')))).allowed).toBe(true);
+      const admitted = await create(podOf('attested', at('attested')));
+      expect(admitted.allowed, admitted.message).toBe(true);
       for (const name of ['failing', 'signed', 'forged']) expect((await create(podOf(name, at(name)))).allowed, name).toBe(false);
     });
   });
@@ -142,7 +144,8 @@ describe('a tag that moves', () => {
     await world.cosign.sign({format, image: `${target.host}/${repository}@${first.digest}`, key: world.keys.right});
     await put(operator, [verifyImagesPolicy({name: 'signed', images: `${target.host}/*`, format, publicKey: world.keys.right.publicKey})]);
     const image = `${target.host}/${repository}:v1`;
-    expect(await create(podOf('before', image))).toMatchObject({allowed: true, image: `${image}@${first.digest}`});
+    const before = await create(podOf('before', image));
+    expect(before, before.message).toMatchObject({allowed: true, image: `${image}@${first.digest}`});
     await pushImage(target, {tag: 'v1', content: 'second'});
     // A tag is taken to stand for the same digest for some seconds.
     await eventually(async () => !(await create(podOf('after', image))).allowed, {what: 'the moved tag denied', timeoutMs: 60_000, everyMs: 1000});
@@ -160,8 +163,12 @@ describe('many Pods of one image', () => {
   it('are one question to the registry', async () => {
     await put(operator, [verifyImagesPolicy({name: 'signed', images: `${front.host}/*`, format: 'tag', publicKey: world.keys.right.publicKey})]);
     const image = `${front.host}/tag/signed:v1`;
-    const answers = await Promise.all(Array.from({length: 100}, (_, index) => create(podOf(`pod-${index}`, image))));
-    expect(answers.every(({allowed}) => allowed)).toBe(true);
+    const answers: Answer[] = [];
+    // So many at once that their questions meet, and no more than the API server keeps connections for.
+    for (let round = 0; round < 5; round += 1) {
+      answers.push(...(await Promise.all(Array.from({length: 20}, (_, index) => create(podOf(`pod-${round}-${index}`, image))))));
+    }
+    expect(answers.filter(({allowed}) => !allowed).map(({message}) => message)).toEqual([]);
     const counts = new Map<string, number>();
     for (const line of front.requests) counts.set(line, (counts.get(line) ?? 0) + 1);
     // Each replica asks for itself.
@@ -217,7 +224,8 @@ describe('a pull secret', () => {
     await put(operator, [digestOnly]);
     const reference = `${registries.hosts.private}/${repository}:v1`;
     const pod = (tenant: string) => podOf('app', reference, {namespace: `tenant-${tenant}`, pullSecret: 'pull'});
-    expect(await create(pod('a'))).toMatchObject({allowed: true, image: `${reference}@${image.digest}`});
+    const own = await create(pod('a'));
+    expect(own, own.message).toMatchObject({allowed: true, image: `${reference}@${image.digest}`});
     expect((await create(pod('b'))).allowed).toBe(false);
     expect((await create(podOf('app', reference))).allowed).toBe(false);
     expect((await create(pod('a'))).allowed).toBe(true);
