@@ -124,7 +124,7 @@ async function benchPolicy(policy: CompiledPolicy, {world, requests, options}: B
 function withRule(policy: CompiledPolicy, rule: CompiledRule): CompiledPolicy {
   return {
     ...policy,
-    ...ruleLists([rule], policy.ref),
+    ...ruleLists([rule], policy.source),
     cleanups: [],
   };
 }

@@ -79,7 +79,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       source,
       failurePolicy: source.spec.failurePolicy,
       fineGrained: source.spec.matchConditions.length > 0,
-      ...ruleLists(rules, source.ref),
+      ...ruleLists(rules, source),
       cleanups,
     },
   };

@@ -1,4 +1,4 @@
-import type {PolicyRef} from '../types.js';
+import type {ClassicPolicy} from '../policy/model.js';
 import {imageCheckRule, imageScanRule} from '../verify-images/derived-rules.js';
 import type {CompiledPolicy, CompiledRule} from './types.js';
 
@@ -8,7 +8,7 @@ type RuleLists = Pick<
 >;
 
 /** Rules by when they are run. What verifies images takes part twice: in mutation, and in validation or in scans. */
-export function ruleLists(rules: readonly CompiledRule[], policy: PolicyRef): RuleLists {
+export function ruleLists(rules: readonly CompiledRule[], policy: ClassicPolicy): RuleLists {
   return {
     rules,
     validateRules: rules.flatMap(rule => {

@@ -4,7 +4,8 @@ import {findImages} from '../image/image-extractors.js';
 import type {JsonObject} from '../json/types.js';
 import {applyJsonPatch} from '../mutate/index.js';
 import type {RuleResult} from '../types.js';
-import {ImageRecord, type ImageStatus, type ImageStatuses, recordKey, worseOf} from '../verify-images/record.js';
+import {type ImageStatus, type ImageStatuses, worseOf} from '../verify-images/record.js';
+import {trustedStatuses} from '../verify-images/trusted-record.js';
 import {summarise} from '../verify-images/summary.js';
 import {type ImageOutcome, type VerifyCall, verifyImages} from '../verify-images/verify-images.js';
 import {
@@ -79,7 +80,7 @@ export function imagesRule(call: RuleCall<CompiledImagesRule>): ImagesRuleOutcom
 function imagesBefore({rule, context, policy, run}: RuleCall<CompiledImagesRule>): VerifyCall['before'] {
   const {operation, oldObject} = context.request;
   if (operation !== 'UPDATE' || oldObject === undefined) return {texts: new Set(), statuses: nothing};
-  const statuses = ImageRecord.of(oldObject).statuses(recordKey(policy.ref), rule.name);
+  const statuses = trustedStatuses(oldObject, policy.source, rule.name);
   if (statuses.size === 0) return {texts: new Set(), statuses};
   try {
     const found = findImages({kind: context.kind, resource: oldObject, extractors: rule.images.extractors}, run);

@@ -1,15 +1,16 @@
 import type {Check, Outcome} from '../compile/types.js';
 import type {RuleScope} from '../context/rule-scope.js';
-import type {PolicyRef} from '../types.js';
+import type {ClassicPolicy} from '../policy/model.js';
 import {together} from './ask-source.js';
 import type {CompiledImageEntry, CompiledImages} from './compile-images.js';
 import type {CurrentImage} from './current-image.js';
 import {ImageRecord, type ImageStatuses, recordKey} from './record.js';
+import {trustedStatuses} from './trusted-record.js';
 import {summarise} from './summary.js';
 import {digestVerdict, imagesOf, readable, type VerifyCall, verifyImages} from './verify-images.js';
 
 export interface ImageChecksOptions {
-  readonly policy: PolicyRef;
+  readonly policy: ClassicPolicy;
   readonly rule: string;
 }
 
@@ -27,7 +28,7 @@ export function imageCheck(images: CompiledImages, {policy, rule}: ImageChecksOp
       images.entries.filter(entry => entry.matches(image.parts)).map(entry => ({image, entry})),
     );
     if (pairs.length === 0) return undefined;
-    const statuses = ImageRecord.of(scope.context.resource).statuses(recordKey(policy), rule);
+    const statuses = ImageRecord.of(scope.context.resource).statuses(recordKey(policy.ref), rule);
     const answers = together(
       pairs.map(
         ({image, entry}) =>
@@ -67,7 +68,7 @@ function checkImage(image: CurrentImage, entry: CompiledImageEntry, call: ImageC
     verifyImages({
       ...call,
       images: {...call.images, entries: [entry]},
-      policy: call.policy.name,
+      policy: call.policy.ref.name,
       before: nothingBefore,
       mutates: false,
     }).filter(found => found.image.pointer === image.pointer),
@@ -86,7 +87,7 @@ export function imageScan(images: CompiledImages, {policy, rule}: ImageChecksOpt
       verifyImages({
         images,
         scope,
-        policy: policy.name,
+        policy: policy.ref.name,
         rule,
         before: recordedBefore(scope, images, {policy, rule}),
         mutates: false,
@@ -102,6 +103,6 @@ function recordedBefore(
   {policy, rule}: ImageChecksOptions,
 ): VerifyCall['before'] {
   if (!scope.env.cachedImagesOnly) return nothingBefore;
-  const statuses = ImageRecord.of(scope.context.resource).statuses(recordKey(policy), rule);
+  const statuses = trustedStatuses(scope.context.resource, policy, rule);
   return {texts: new Set(imagesOf(images, scope).map(({text}) => text)), statuses};
 }
