@@ -516,9 +516,10 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   /** Until the caches are complete, what stands in the way of the cluster is put out of it; the full look follows. */
   async function repair(): Promise<void> {
     const caBundle = tls.certificate?.ca;
-    if (!leading || ready || caBundle === undefined || manager.unreconciled().includes('peer-deployments')) return;
+    // Whether there is a peer, or a certificate, is known only then.
+    if (!leading || ready || manager.unreconciled().some(key => key === 'peer-deployments' || key.startsWith('secret-'))) return;
     try {
-      await repairConfigurations({client, log, target: {service, caBundle}});
+      await repairConfigurations({client, log, target: caBundle === undefined ? undefined : {service, caBundle}});
     } catch (error) {
       log.warn('webhook configurations could not be repaired before serving; they are written once the caches are complete', {error: String(error)});
     }
@@ -531,6 +532,8 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     firstRetryMs: 500,
     maxRetryMs: 30_000,
     async run(key) {
+      // A webhook that nobody serves must not refuse the Secrets.
+      await repair();
       if ((await tls.renew()) === 'later') renewals.addAfter(key, 1_000);
     },
     onError: (_key, error, retryInMs) => log.error('certificates could not be renewed', {error: String(error), retryInMs}),

@@ -27,6 +27,13 @@ describe('a configuration found at start-up', () => {
   });
 });
 
+describe('without a certificate', () => {
+  it('no entry refuses: nobody can answer', () => {
+    expect(repairedConfiguration(configuration([entry()]), undefined)).toEqual(configuration([entry({failurePolicy: 'Ignore'})]));
+    expect(repairedConfiguration(configuration([entry({failurePolicy: 'Ignore'})]), undefined)).toBeUndefined();
+  });
+});
+
 describe('areServed', () => {
   it.each([
     ['ours', [entry()], true],

@@ -10,7 +10,8 @@ import {managedByLabel} from './render-configuration.js';
 export interface RepairOptions {
   readonly client: KubeClient;
   readonly log: Logger;
-  readonly target: OwnTarget;
+  /** `undefined`: there is no certificate yet, and nobody can answer any of them. */
+  readonly target: OwnTarget | undefined;
 }
 
 const group = {group: 'admissionregistration.k8s.io', version: 'v1'} as const;
@@ -18,7 +19,8 @@ const callMs = 5_000;
 
 /**
  * The first act of a leader, before caches are complete and requests are served: entries that lead to us get the
- * authority of our certificates, and those that lead nowhere stop refusing. What they should be in full follows.
+ * authority of our certificates, and those that lead nowhere stop refusing: else they could refuse the very Secrets that hold
+ * the certificates. What they should be in full follows.
  */
 export async function repairConfigurations({client, log, target}: RepairOptions): Promise<void> {
   for (const resource of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']) {
@@ -39,14 +41,14 @@ export async function repairConfigurations({client, log, target}: RepairOptions)
 }
 
 /** `undefined`: nothing stands in anybody's way. */
-export function repairedConfiguration(live: JsonObject, target: OwnTarget): JsonObject | undefined {
+export function repairedConfiguration(live: JsonObject, target: OwnTarget | undefined): JsonObject | undefined {
   const entries = entriesOf(live);
   const repaired = entries.map(entry => repairedEntry(entry, target));
   return deepEqual(entries as JsonObject[], repaired) ? undefined : {...live, webhooks: repaired};
 }
 
-function repairedEntry(entry: JsonObject, target: OwnTarget): JsonObject {
-  if (!leadsToUs(entry, target)) return failsClosed(entry) ? {...entry, failurePolicy: 'Ignore'} : entry;
+function repairedEntry(entry: JsonObject, target: OwnTarget | undefined): JsonObject {
+  if (target === undefined || !leadsToUs(entry, target)) return failsClosed(entry) ? {...entry, failurePolicy: 'Ignore'} : entry;
   const client = own(entry, 'clientConfig');
   return {...entry, clientConfig: {...(isObject(client) ? client : {}), caBundle: Buffer.from(target.caBundle, 'utf8').toString('base64')}};
 }
