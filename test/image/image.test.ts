@@ -121,7 +121,7 @@ describe('the image', () => {
     });
     await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
     const port = (server.address() as {port: number}).port;
-    await writeFile(join(folder, ours, 'config'), JSON.stringify({apiVersion: 'v1', kind: 'Config', 'current-context': 'a', contexts: [{name: 'a', context: {cluster: 'a', user: 'a'}}], clusters: [{name: 'a', cluster: {server: `http://127.0.0.1:${port}`}}], users: [{name: 'a', user: {}}]}));
+    await writeFile(join(folder, ours, 'config'), JSON.stringify({apiVersion: 'v1', kind: 'Config', 'current-context': 'a', contexts: [{name: 'a', context: {cluster: 'a', user: 'a'}}], clusters: [{name: 'a', cluster: {server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true}}], users: [{name: 'a', user: {}}]}));
     const {program, args} = inImage(['kyverno', 'operator', '--kubeconfig=/config']);
     const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe']});
     let log = '';
