@@ -28,10 +28,10 @@ export function ofKind(snapshot: Snapshot, ...kinds: readonly string[]): readonl
   return [...snapshot.values()].filter(({kind}) => kinds.includes(kind));
 }
 
-/** Objects that were deleted and made anew. */
+/** Objects that were deleted and made anew; but for Services, which the guide has one delete. */
 export function recreated(before: Snapshot, after: Snapshot): readonly string[] {
-  return [...before].flatMap(([id, {metadata}]) => {
+  return [...before].flatMap(([id, {kind, metadata}]) => {
     const now = after.get(id);
-    return now === undefined || now.metadata.uid === metadata.uid ? [] : [id];
+    return kind === 'Service' || now === undefined || now.metadata.uid === metadata.uid ? [] : [id];
   });
 }
