@@ -83,7 +83,8 @@ function missingRights({source, variants}: CompiledCelPolicy, rights: OwnRights)
         for (const resource of rule.resources) {
           if (resource.includes('/')) continue;
           for (const verb of ['get', 'list', 'watch']) {
-            if (rights.can(verb, group, resource) === false) missing.add(`${verb} ${group === '' ? resource : `${resource}.${group}`}`);
+            if (rights.can(verb, group, resource) !== false) continue;
+            for (const version of rule.apiVersions) missing.add(`${verb} ${group}/${version}, Resource=${resource}: `);
           }
         }
       }
