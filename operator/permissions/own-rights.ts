@@ -41,10 +41,12 @@ export function createOwnRights({client, clock, log, pauseMs = 30_000}: OwnRight
       const answer = await client.create({group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectrulesreviews'}, review);
       const found = ownPath(answer, 'status', 'resourceRules');
       isComplete = ownPath(answer, 'status', 'incomplete') !== true;
-      const next = JSON.stringify(found ?? []);
+      // Who does not say has not said that there are none.
+      if (!Array.isArray(found)) return false;
+      const next = JSON.stringify(found);
       if (next === text) return false;
       text = next;
-      rules = (Array.isArray(found) ? found : []).filter(isObject).map(readRule);
+      rules = found.filter(isObject).map(readRule);
       return true;
     } catch (error) {
       log.warn('the API server does not say what we may do', {error: String(error)});
