@@ -14,6 +14,7 @@ export default defineConfig({
       {test: {...node, name: 'images', pool: 'forks', include: ['test/images/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
       {test: {...node, name: 'install', pool: 'forks', include: ['test/install/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
       {test: {...node, name: 'takeover', pool: 'forks', include: ['test/takeover/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false}},
+      {test: {...node, name: 'upgrade', pool: 'forks', include: ['test/upgrade/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 1_800_000, fileParallelism: false}},
       {test: {...node, name: 'chaos', pool: 'forks', include: ['test/chaos/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 900_000, fileParallelism: false}},
     ],
   },

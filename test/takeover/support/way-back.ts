@@ -1,8 +1,9 @@
 import {beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../../cluster/eventually.js';
 import {putDefinition} from '../../cluster/install-operator.js';
-import {idOf, type Item, pathOf} from './kinds.js';
+import {idOf, type Item} from './kinds.js';
 import type {Definition} from './outside-data.js';
+import {refusedObjects} from './refused.js';
 import {ofKind, recreated, type Snapshot, takeSnapshot} from './snapshot.js';
 import type {TakeoverCluster} from './takeover-cluster.js';
 
@@ -12,8 +13,6 @@ export interface WayBack {
   readonly definitions: readonly Definition[];
   readonly dump: readonly Item[];
 }
-
-const policyKinds = /^(kyverno\.io|policies\.kyverno\.io|reports\.kyverno\.io|wgpolicyk8s\.io)\//;
 
 /** The operator goes, and what it leaves is what the installation before it takes. */
 export function describeWayBack(get: () => WayBack): void {
@@ -43,17 +42,7 @@ export function describeWayBack(get: () => WayBack): void {
 
     it('2. has no object that the definitions of before refuse', async () => {
       const {takeover, definitions} = get();
-      const refused: string[] = [];
-      for (const [id, item] of left) {
-        if (!policyKinds.test(id)) continue;
-        for (const part of ['', '/status'] as const) {
-          if (part !== '' && item['status'] === undefined) continue;
-          const {status, body} = await takeover.cluster.request<{message?: string}>('PUT', `${pathOf(item)}${part}?dryRun=All&fieldValidation=Strict`, item);
-          // Kinds without the subresource have no such path.
-          if (status !== 200 && !(part !== '' && status === 404)) refused.push(`${id}${part}: ${status} ${body.message}`);
-        }
-      }
-      expect(refused).toEqual([]);
+      expect(await refusedObjects(takeover.cluster, left)).toEqual([]);
       for (const {metadata, spec} of definitions) {
         const {body} = await takeover.cluster.request<{status: {storedVersions: readonly string[]}}>('GET', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${metadata.name}`);
         const known = spec.versions.map(({name}) => name);
