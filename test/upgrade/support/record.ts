@@ -10,6 +10,7 @@ export interface Result {
   readonly rule?: string;
   readonly result: string;
   readonly source?: string;
+  readonly properties?: Readonly<Record<string, string>>;
 }
 
 type Report = Item & {readonly scope?: {readonly uid?: string; readonly namespace?: string}; readonly results?: readonly Result[]};
@@ -37,9 +38,9 @@ export function reportsOf(snapshot: Snapshot): readonly Report[] {
   return ofKind(snapshot, 'PolicyReport', 'ClusterPolicyReport') as readonly Report[];
 }
 
-/** What a report says, as comparable lines: `policy/rule/source: result`. */
+/** What a report says, as comparable lines: `policy/rule/source: result`; a rule that changes other objects has one for each. */
 export function linesOf({results = []}: Report): readonly string[] {
-  return results.map(({policy, rule = '', source = '', result}) => `${policy}/${rule}/${source}: ${result}`).sort();
+  return results.map(({policy, rule = '', source = '', result, properties}) => `${policy}/${rule}/${source} ${properties?.['patched-target'] ?? ''}: ${result}`).sort();
 }
 
 /** By the report's id; for those of a namespace. */

@@ -29,7 +29,7 @@ export const classicPolicies: readonly Thing[] = [
     generate: {apiVersion: 'v1', kind: 'ConfigMap', name: '{{ request.object.metadata.name }}-clone', namespace: 'office', synchronize: true, clone: {namespace: 'origin', name: 'original'}},
   }),
   onLabel('marks', 'mark', {
-    mutate: {targets: [{apiVersion: 'v1', kind: 'ConfigMap', namespace: 'office', name: 'ledger'}], patchStrategicMerge: {data: {'{{ request.object.metadata.name }}': 'seen'}}},
+    mutate: {targets: [{apiVersion: 'v1', kind: 'ConfigMap', namespace: 'office', name: 'ledger'}], patchStrategicMerge: {data: {last: '{{ request.object.metadata.name }}'}}},
   }),
 ];
 
