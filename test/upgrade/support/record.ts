@@ -75,6 +75,7 @@ function tlsSecrets(snapshot: Snapshot): readonly Tls[] {
 
 interface Webhook {
   readonly name: string;
+  readonly failurePolicy: 'Fail' | 'Ignore';
   readonly clientConfig: {readonly caBundle?: string; readonly service?: {readonly path?: string; readonly namespace?: string}};
 }
 
