@@ -1,14 +1,12 @@
-import {readFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
-import {ensureBuilt, repository} from '../e2e/support/build.js';
+import {ensureBuilt} from '../e2e/support/build.js';
 import {celReady, putCel} from '../e2e/support/cel-policies.js';
 import {createNamespaces} from '../e2e/support/namespaces.js';
 import {allServed, pathOf, put, type Thing, write} from '../e2e/support/policies.js';
 import {configMap} from '../e2e/support/samples.js';
 import {createShell} from '../e2e/support/shell.js';
-import {blocksOf} from '../guide/doc-blocks.js';
+import {docCommands} from '../guide/doc-blocks.js';
 import type {Item} from '../takeover/support/kinds.js';
 import {refusedObjects} from '../takeover/support/refused.js';
 import {added, ofKind, recreated, type Snapshot, takeSnapshot} from '../takeover/support/snapshot.js';
@@ -174,9 +172,7 @@ describe.skipIf(missing !== undefined)(missing === undefined ? title : `${title}
       const entries = [...webhookEntries(get().after)];
       const known = webhookEntries(start);
       expect(entries.filter(([name]) => !known.has(name)).map(([, {failurePolicy}]) => failurePolicy)).not.toContain('Fail');
-      const page = readFileSync(join(repository, 'docs', 'upgrade.md'), 'utf8');
-      const block = blocksOf(page).find(({name}) => name === 'delete what is left');
-      const {code, stderr} = await createShell(upgrade.cluster).run(block!.text);
+      const {code, stderr} = await createShell(upgrade.cluster).run(docCommands('upgrade.md', 'delete what is left'));
       expect([code, stderr]).toEqual([0, '']);
       await allServed(upgrade, classicPolicies);
       expect(paths(await takeSnapshot(upgrade.cluster))).toEqual(paths(start));
