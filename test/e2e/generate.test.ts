@@ -218,6 +218,8 @@ describe('a trigger that cannot be read', () => {
   it('may be a Secret that goes, of whose data nothing is stored', async () => {
     const match = {any: [{resources: {kinds: ['Secret'], namespaces: ['shop'], operations: ['DELETE']}}]};
     const generate = {apiVersion: 'v1', kind: 'ConfigMap', name: 'gone-{{ request.name }}', namespace: 'office', data: {data: {was: '{{ request.oldObject.data.code | base64_decode(@) }}'}}};
+    // Whether it is gone indeed is looked up.
+    await grant(operator, 'secrets-that-go', 'background', [{apiGroups: [''], resources: ['secrets'], verbs: ['get']}]);
     await serve({apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'farewells'}, spec: {rules: [{name: 'note', match, generate}]}});
     const secret = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'key', namespace: 'shop'}, data: {code: 'MTIzNA=='}} as Thing;
     await write(operator, secret);
