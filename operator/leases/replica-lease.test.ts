@@ -63,7 +63,7 @@ describe('replica leases', () => {
     expect(live.list()).toEqual([
       {
         identity: 'pod-1',
-        state: {versions: {ClusterPolicy: '12'}, refused: {'ClusterPolicy/x': 'no rules'}, incomplete: false},
+        state: {versions: {ClusterPolicy: '12'}, refused: {'ClusterPolicy/x': 'no rules'}, incomplete: false, started: {}},
       },
     ]);
     expect(leaseNames()).toEqual(['kyverno-replica-pod-1']);
