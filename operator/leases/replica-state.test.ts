@@ -4,7 +4,9 @@ import {decodeReplicaState, encodeReplicaState, servedBy} from './replica-state.
 describe('replica state', () => {
   it('comes back as it was told', () => {
     const state = {versions: {ClusterPolicy: '7', Policy: '9'}, refused: {'Policy/shop/x': 'no "rules"'}};
-    expect(decodeReplicaState(encodeReplicaState(state))).toEqual({...state, incomplete: false});
+    const settings = {...state, started: {webhookServerPort: 'a1'}};
+    expect(decodeReplicaState(encodeReplicaState(settings))).toEqual({...settings, incomplete: false});
+    expect(decodeReplicaState(encodeReplicaState(state))).toEqual({...state, incomplete: false, started: {}});
   });
 
   it('is the same text for the same state', () => {
@@ -33,6 +35,7 @@ describe('replica state', () => {
       versions: {b: '2'},
       refused: {},
       incomplete: false,
+      started: {},
     });
   });
 
