@@ -206,12 +206,15 @@ async function byServer({server, background}: PolicyPair, object: JsonObject): P
   try {
     const request = engineRequest({operation: 'CREATE', object});
     const mutated = await server.mutate(request, noDeadline);
-    const after = engineRequest({operation: 'CREATE', object: mutated.object ?? object});
+    const changed = mutated.object ?? object;
+    const images = await server.verifyAndPatchImages(engineRequest({operation: 'CREATE', object: changed}), noDeadline);
+    const proven = images.object ?? changed;
+    const after = engineRequest({operation: 'CREATE', object: proven});
     const existing = await server.generate(request, noDeadline);
     const judge = background ? server.applyBackgroundChecks : server.validate;
     const judged = await judge(after, {bucket: 'all', ...noDeadline});
-    const lines = [...mutated.results, ...existing.results, ...judged.results].flatMap(({rules}) => rules);
-    return shown(lines, mutated.object ?? object);
+    const lines = [...mutated.results, ...images.results, ...existing.results, ...judged.results].flatMap(({rules}) => rules);
+    return shown(lines, proven);
   } catch (error) {
     if (error instanceof EvalError) return {results: 0, text: error.message};
     throw error;

@@ -10,6 +10,7 @@ const sources = [
   'cli',
   'crds',
   'engine',
+  'install',
   'operator',
   'scripts',
   'webhook',

@@ -80,7 +80,7 @@ describe('docs/cli.md', () => {
   it('names every command, and links to files that exist', async () => {
     const text = readFileSync(cliPagePath, 'utf8');
     const rows = text.split('\n').filter(line => line.startsWith('| `'));
-    const named = rows.flatMap(row => [...row.split('|')[1]!.matchAll(/`(\w+)/g)].map(([, name]) => name));
+    const named = rows.flatMap(row => [...row.split('|')[1]!.matchAll(/`([\w-]+)/g)].map(([, name]) => name));
     const files = await readdir(join(repository, 'cli/commands'));
     const commands = files.filter(file => !file.endsWith('.test.ts') && file !== 'boolean-values.ts');
     expect([...named].sort()).toEqual(commands.map(file => file.replace('.ts', '')).sort());

@@ -142,7 +142,7 @@ describe('commands of the bundle', () => {
   it('docs writes a page for every command that help names', () => {
     const pages = join(folder, 'pages');
     expect(kyverno(['docs', '-o', pages, '--noDate']).status).toBe(0);
-    const names = [...kyverno(['--help']).stdout.matchAll(/^ {2}([a-z]+)\b/gm)]
+    const names = [...kyverno(['--help']).stdout.matchAll(/^ {2}([a-z][a-z-]*)\b/gm)]
       .map(match => match[1])
       .filter(name => name !== 'help');
     expect(names.length).toBeGreaterThan(8);

@@ -141,15 +141,15 @@ describe('a policy file', () => {
     expect(await review('/validate/fail', await deniedPod())).toMatchObject({allowed: false});
   });
 
-  it('with a rule that a later release serves is refused as a whole', async () => {
+  it('with a rule that cannot be served is refused as a whole', async () => {
     const text = await policyText();
     await writeFile(
       join(folder, 'later.yaml'),
-      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      generate: {kind: ConfigMap, apiVersion: v1, name: c, namespace: n, data: {data: {a: b}}}\n`,
+      `${text.trimEnd()}\n    - name: later\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      verifyImages: [{imageReferences: ['*'], attestors: [{entries: [{keys: {kms: 'awskms:///alias/x'}}]}]}]\n`,
     );
     const {review, stderr} = await started();
     await server!.logged('0 loaded, 1 refused');
-    expect(stderr()).toContain('generate is not served by this release');
+    expect(stderr()).toContain('no plug-in answers for keys of awskms');
     expect(await review('/validate/fail', await deniedPod())).toMatchObject({allowed: true});
   });
 });

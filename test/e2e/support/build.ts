@@ -5,7 +5,7 @@ import {promisify} from 'node:util';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 export const program = join(repository, 'dist/kyverno.cjs');
-const sources = ['adapters', 'cli', 'engine', 'operator', 'webhook', 'package-lock.json', 'scripts/build.mjs'];
+const sources = ['adapters', 'cli', 'engine', 'install', 'operator', 'webhook', 'package-lock.json', 'scripts/build.mjs'];
 
 /** Bundles the program when the bundle is missing or older than a source of it. */
 export async function ensureBuilt(): Promise<void> {
