@@ -1,3 +1,4 @@
+import type {ImageParseOptions} from './image/parse-image.js';
 import type {ImageSource, RegistryAccess} from './image/verification.js';
 import type {Json, JsonObject} from './json/types.js';
 import type {GroupVersionResource} from './types.js';
@@ -111,6 +112,8 @@ export interface ContextLoader {
   openApi?(groupVersion: string, options: LoadOptions): MaybePromise<JsonObject | undefined>;
   /** The answer of a web server, whatever its status. */
   httpCall(request: HttpRequest, options: LoadOptions): MaybePromise<HttpAnswer>;
+  /** What images that name no registry mean in this installation; Docker's own registry when absent. May change. */
+  readonly imageDefaults?: ImageParseOptions | undefined;
   /** Images, their signatures and attestations. Absent: no registry is asked here. */
   readonly images?: ImageSource | undefined;
   /** Wall clock, milliseconds since the epoch, with fractions where the host has them. */

@@ -155,7 +155,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
 
   const globalContext = new EntryStore();
   const images = createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env});
-  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, globalContext, resources: discovery.resourceMap});
+  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, config: () => settings.config, globalContext, resources: discovery.resourceMap});
   const quarantined = new QuarantineNotices();
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
   const limits = {

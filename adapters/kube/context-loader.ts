@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import type {ApiCallRequest, CollectionQuery, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
+import type {ImageParseOptions} from '../../engine/image/parse-image.js';
 import type {ImageSource} from '../../engine/image/verification.js';
 import {textMapOf} from '../../engine/json/text.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
@@ -32,6 +33,8 @@ export interface KubeContextLoaderOptions {
   readonly http?: HttpCaller | undefined;
   /** Absent = no registry is asked. */
   readonly images?: ImageSource | undefined;
+  /** What images that name no registry mean; Docker's own registry when absent. May change. */
+  readonly imageDefaults?: ImageParseOptions | undefined;
   /** Plain HTTP and unproven certificates for images that no policy's credentials go with. */
   readonly allowInsecureRegistry?: boolean | undefined;
   /** Kinds that the cluster serves; absent = none is known by its name. */
@@ -147,6 +150,9 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     globalReference(name, projection) {
       if (globalContext !== undefined) return globalContext.read(name, projection);
       throw new EvalError(`global context entry ${name}: global context is not available here`);
+    },
+    get imageDefaults() {
+      return options.imageDefaults;
     },
     images,
     imageData: (reference, load) =>

@@ -44,9 +44,9 @@ export interface KyvernoConfigurationSpec {
   webhookLabels?: Record<string, string>;
   /** CEL that the API server evaluates before it asks; at most 62. */
   matchConditions?: WebhookMatchCondition[];
-  /** Registry that image variables show for images that name none. */
+  /** Registry of images that name none, in variables, `image_normalize` and verifyImages rules; a host, perhaps with a path. */
   defaultRegistry?: string;
-  /** Whether they show it. */
+  /** Whether they are shown with that registry; off: as they are written, and Docker's registry is asked for them. */
   enableDefaultRegistryMutation?: boolean;
   /** Events for verdicts that passed. */
   generateSuccessEvents?: boolean;

@@ -1,3 +1,4 @@
+import type {ImageParseOptions} from '../image/parse-image.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../json/types.js';
 import type {EngineRequest} from '../types.js';
 import {extractImages} from './images.js';
@@ -64,9 +65,9 @@ export class RequestContext {
     return this.#requestJson;
   }
 
-  /** `{{ images }}`; `undefined` for kinds without containers. */
-  get images(): Json | undefined {
-    this.#images ??= extractImages(this.kind, this.resource) ?? null;
+  /** `{{ images }}`, by the installation's defaults; `undefined` for kinds without containers. */
+  images(defaults?: ImageParseOptions): Json | undefined {
+    this.#images ??= extractImages(this.kind, this.resource, defaults) ?? null;
     return this.#images ?? undefined;
   }
 

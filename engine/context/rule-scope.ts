@@ -87,7 +87,7 @@ export class RuleScope extends LazyRoot implements TemplateScope {
   #below(key: string): Json | undefined {
     if (this.#variables !== undefined && Object.hasOwn(this.#variables, key)) return this.#variables[key];
     if (this.#parent !== undefined) return this.#parent.get(key);
-    const base = builtin(this.context, key);
+    const base = builtin(this, key);
     const given = this.#given?.below === undefined ? undefined : own(this.#given.below, key);
     if (given === undefined) return base;
     return isObject(base) && isObject(given) ? merged(base, given) : given;
@@ -137,12 +137,12 @@ export interface Given {
 
 const builtinNames = ['images', 'request', 'serviceAccountName', 'serviceAccountNamespace'];
 
-function builtin(context: RequestContext, key: string): Json | undefined {
+function builtin({context, env}: RuleScope, key: string): Json | undefined {
   switch (key) {
     case 'request':
       return context.requestJson;
     case 'images':
-      return context.images;
+      return context.images(env.loader.imageDefaults);
     case 'serviceAccountName':
       return context.request.user === undefined ? undefined : context.serviceAccount().name;
     case 'serviceAccountNamespace':

@@ -56,6 +56,8 @@ const doors: Record<keyof ContextLoader, {own?: Call; foreign?: Call}> = {
   kindSchema: {own: door => door.kindSchema?.('acme.io/v1', 'Widget', load)},
   openApi: {own: door => door.openApi?.('apps/v1', load)},
   httpCall: {foreign: door => door.httpCall({method: 'GET', url: 'https://169.254.169.254/', headers: []}, load)},
+  // A setting, no way out.
+  imageDefaults: {own: door => door.imageDefaults},
   images: {
     own: door => door.images?.resolveDigest('r.io/x', access('team'), imageOptions),
     foreign: door => door.images?.resolveDigest('r.io/x', access('other'), imageOptions),

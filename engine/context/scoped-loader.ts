@@ -79,6 +79,9 @@ export function scopeLoader(host: ContextLoader, scope: Scope, options: ScopeOpt
       return host.httpCall(request, load);
     },
     // Whoever may demand signatures has to reach the registries that hold them, and what comes back is a verdict.
+    get imageDefaults() {
+      return host.imageDefaults;
+    },
     images: host.images && scopeImages(host.images, namespace),
     now: () => host.now(),
     random: () => host.random(),

@@ -1,6 +1,6 @@
 import {templatePath} from '../autogen/controllers.js';
 import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../json/types.js';
-import {type ImageReference, parseImageReference} from './parse-image.js';
+import {imageDefaults, type ImageParseOptions, type ImageReference, parseImageReference} from './parse-image.js';
 
 /** An image where it stands in an object. */
 export interface FoundImage {
@@ -16,12 +16,14 @@ export interface FoundImage {
   readonly image: ImageReference | undefined;
 }
 
-export const imageDefaults = {defaultRegistry: 'docker.io'} as const;
-
 const lists = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
 /** All images of a Pod or of a controller's template, in the order of the lists; `undefined` for other kinds. Blank ones are left out. */
-export function podImages(kind: string, resource: JsonObject): readonly FoundImage[] | undefined {
+export function podImages(
+  kind: string,
+  resource: JsonObject,
+  defaults: ImageParseOptions = imageDefaults,
+): readonly FoundImage[] | undefined {
   const path = templatePath(kind);
   if (path === undefined) return undefined;
   const spec = ownPath(resource, ...path, 'spec');
@@ -30,24 +32,33 @@ export function podImages(kind: string, resource: JsonObject): readonly FoundIma
     const containers = isObject(spec) ? own(spec, list) : undefined;
     if (!Array.isArray(containers)) continue;
     containers.forEach((container, index) => {
-      const image = imageOf(container, list, [...path, 'spec', list, String(index)]);
+      const image = imageOf(container, {list, path: [...path, 'spec', list, String(index)], defaults});
       if (image !== undefined) found.push(image);
     });
   }
   return found;
 }
 
-function imageOf(container: Json, list: string, path: readonly string[]): FoundImage | undefined {
+interface ContainerPlace {
+  readonly list: string;
+  readonly path: readonly string[];
+  readonly defaults: ImageParseOptions;
+}
+
+function imageOf(container: Json, {list, path, defaults}: ContainerPlace): FoundImage | undefined {
   if (!isObject(container)) return undefined;
   const name = own(container, 'name');
   const text = own(container, 'image');
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  return foundImage({list, key: typeof name === 'string' ? name : text, path: [...path, 'image'], text});
+  return foundImage({list, key: typeof name === 'string' ? name : text, path: [...path, 'image'], text}, defaults);
 }
 
-export function foundImage(place: {list: string; key: string; path: readonly string[]; text: string}): FoundImage {
+export function foundImage(
+  place: {list: string; key: string; path: readonly string[]; text: string},
+  defaults: ImageParseOptions = imageDefaults,
+): FoundImage {
   const {list, key, path, text} = place;
-  return {list, key, pointer: pointerOf(path), text, image: parseImageReference(text, imageDefaults)};
+  return {list, key, pointer: pointerOf(path), text, image: parseImageReference(text, defaults)};
 }
 
 /** `{{ images }}`: per list and key the parts of an image. What cannot be parsed is left out: rules see the raw text. */

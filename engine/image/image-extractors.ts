@@ -60,7 +60,7 @@ export function findImages(
   env: FunctionEnv & {readonly budget: Budget},
 ): readonly FoundImage[] {
   const own = extractors.get(kind);
-  if (own === undefined) return podImages(kind, resource) ?? [];
+  if (own === undefined) return podImages(kind, resource, env.loader.imageDefaults) ?? [];
   const found: FoundImage[] = [];
   for (const extractor of own) new Walk(extractor, env, found).from(resource, 0, []);
   return found;
@@ -105,6 +105,7 @@ class Walk {
     const taken = query === undefined ? written : query.evaluate(written, this.env);
     if (typeof taken !== 'string')
       throw new EvalError(`imageExtractors path ${this.extractor.path}: jmesPath did not come to a string`);
-    if (taken.trim() !== '') this.found.push(foundImage({list, key: name, path: place, text: taken}));
+    if (taken.trim() !== '')
+      this.found.push(foundImage({list, key: name, path: place, text: taken}, this.env.loader.imageDefaults));
   }
 }

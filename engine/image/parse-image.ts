@@ -17,9 +17,14 @@ export interface ImageReference {
 }
 
 export interface ImageParseOptions {
-  /** Put in front when the reference names no registry; empty leaves it out. */
+  /** Put in front when the reference names no registry: a host, perhaps with a path (`mirror.example/hub`); empty leaves it out. */
   readonly defaultRegistry: string;
+  /** The default only says what the reference means: its parts stay as written, `registry` empty. */
+  readonly hidesDefault?: boolean | undefined;
 }
+
+/** What is meant where an installation says nothing else. */
+export const imageDefaults: ImageParseOptions = {defaultRegistry: 'docker.io'};
 
 const component = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
@@ -45,7 +50,7 @@ export function parseImageReference(text: string, options: ImageParseOptions): I
   const written = colon < 0 ? undefined : named.slice(colon + 1);
   if (written !== undefined && !tagShape.test(written)) return undefined;
   const repository = colon < 0 ? named : named.slice(0, colon);
-  const {registry, path} = splitRegistry(repository, options.defaultRegistry);
+  const {registry, path} = splitRegistry(repository, options.hidesDefault === true ? '' : options.defaultRegistry);
   if (registry !== '' && !registryShape.test(registry)) return undefined;
   const segments = path.split('/');
   if (!segments.every(segment => componentShape.test(segment))) return undefined;
@@ -68,6 +73,9 @@ function splitRegistry(repository: string, defaultRegistry: string): {registry: 
   const slash = repository.indexOf('/');
   const first = slash < 0 ? '' : repository.slice(0, slash);
   const isRegistry = /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
-  if (slash < 0 || !isRegistry) return {registry: defaultRegistry, path: repository};
+  if (slash < 0 || !isRegistry) {
+    const [registry = '', ...within] = defaultRegistry.split('/');
+    return {registry, path: [...within, repository].join('/')};
+  }
   return {registry: first, path: repository.slice(slash + 1)};
 }

@@ -1,6 +1,5 @@
 import type {Budget} from '../budget.js';
-import {imageDefaults} from '../image/extract-images.js';
-import {parseImageReference} from '../image/parse-image.js';
+import {imageDefaults, parseImageReference} from '../image/parse-image.js';
 import {deepEqual} from '../json/equal.js';
 import {isObject, type Json, type JsonObject} from '../json/types.js';
 import {normalisedImage} from '../verify-images/references.js';

@@ -35,7 +35,8 @@ export function compileSkips(patterns: readonly string[]): (image: ImageReferenc
 }
 
 function namesOf(written: ImageReference): string[] {
-  const image = normalisedImage(written);
+  // Where the default is not shown, what names no registry is still asked for there.
+  const image = normalisedImage(written.registry === '' ? {...written, registry: 'docker.io'} : written);
   const names = new Set([written.reference]);
   for (const path of pathsOf(image)) {
     const full = image.registry === '' ? path : `${image.registry}/${path}`;

@@ -9,6 +9,7 @@ import type {KubeClient} from '../../adapters/kube/types.js';
 import type {ContextLoader} from '../../engine/context-loader.js';
 import type {ImageSource} from '../../engine/image/verification.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
+import type {OperatorConfig} from '../config/config-map.js';
 import type {Flags} from '../config/flags.js';
 import type {EntryStore} from '../global-context/entry-store.js';
 import {lateReader} from '../manager/late-reader.js';
@@ -21,12 +22,14 @@ export interface LoaderParts {
   readonly kubeConfig: KubeConfig;
   readonly flags: Pick<Flags, 'httpAllowlist' | 'httpBlocklist' | 'apiCallTimeout' | 'maxAPICallResponseLength' | 'allowInsecureRegistry'>;
   readonly images: ImageSource;
+  /** Of the moment. */
+  readonly config: () => Pick<OperatorConfig, 'defaultRegistry' | 'enableDefaultRegistryMutation'>;
   readonly globalContext: EntryStore;
   readonly resources: ResourceMap;
 }
 
 /** The engine's door in a cluster: mirrors, the API server, and what the flags let policies call. */
-export function createContextLoader({client, clock, manager, kubeConfig, flags, images, globalContext, resources}: LoaderParts): ContextLoader {
+export function createContextLoader({client, clock, manager, kubeConfig, flags, images, config, globalContext, resources}: LoaderParts): ContextLoader {
   const lookup = createNameLookup();
   const maxBytes = () => flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
   const apiServer = apiServerHosts(kubeConfig);
@@ -57,6 +60,10 @@ export function createContextLoader({client, clock, manager, kubeConfig, flags, 
     http: (request, deadline) => current().http(request, deadline),
     images,
     allowInsecureRegistry: flags.allowInsecureRegistry,
+    get imageDefaults() {
+      const {defaultRegistry, enableDefaultRegistryMutation} = config();
+      return {defaultRegistry, hidesDefault: !enableDefaultRegistryMutation};
+    },
     resources,
     get maxBytes() {
       return maxBytes();

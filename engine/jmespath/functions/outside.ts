@@ -1,18 +1,19 @@
 import {EvalError} from '../../diagnostic.js';
-import {parseImageReference} from '../../image/parse-image.js';
+import {imageDefaults, parseImageReference} from '../../image/parse-image.js';
 import {isPrivateAddress, parseAddress} from '../../net/address.js';
 import type {FunctionEnv} from '../types.js';
 import {shown} from '../values.js';
 import {define, type FunctionDefinition} from './define.js';
 
-const registry = 'docker.io';
-
-function normalizeImage(text: string): string {
-  const image = parseImageReference(text, {defaultRegistry: registry});
-  if (!image)
+function normalizeImage(text: string, {loader}: FunctionEnv): string {
+  const defaults = loader.imageDefaults ?? imageDefaults;
+  const image = parseImageReference(text, defaults);
+  if (!image) {
+    const registry = defaults.defaultRegistry;
     throw new EvalError(
       `bad image: ${registry}/${shown(text)}, defaultRegistry: ${registry}: invalid reference format`,
     );
+  }
   return image.reference;
 }
 
@@ -42,6 +43,6 @@ function isExternal(url: string, env: FunctionEnv): boolean {
 }
 
 export const outsideFunctions: readonly FunctionDefinition[] = [
-  define('image_normalize', ['string'], ([text]) => normalizeImage(text)),
+  define('image_normalize', ['string'], ([text], env) => normalizeImage(text, env)),
   define('is_external_url', ['string'], ([url], env) => isExternal(url, env)),
 ];
