@@ -36,3 +36,9 @@ export function readReport(text: string, exit: number): ChainsawVerdict {
     failure: {step: '', operation: '', message: `chainsaw ended with ${exit} and names no failure`},
   };
 }
+
+/** The line that says most: assertions begin with the object's name in a frame, and list what differs by stars. */
+export function gistOf(message: string): string {
+  const lines = message.split('\n').map(line => line.trim());
+  return (lines.find(line => line.startsWith('* ')) ?? lines[0] ?? '').slice(0, 200);
+}

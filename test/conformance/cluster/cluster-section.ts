@@ -1,3 +1,4 @@
+import {gistOf} from './chainsaw-report.js';
 import type {SuiteResult} from './results.js';
 import {type ClusterSuite, counts} from './suites.js';
 
@@ -27,8 +28,12 @@ interface Row {
   failed: number;
 }
 
-/** One row per family, and each counted suite that does not pass. */
-export function clusterSection(suites: readonly ClusterSuite[], last: ReadonlyMap<string, SuiteResult>): string {
+/** One row per family, and each counted suite that does not pass, with its cause where one is known. */
+export function clusterSection(
+  suites: readonly ClusterSuite[],
+  last: ReadonlyMap<string, SuiteResult>,
+  causes: ReadonlyMap<string, string>,
+): string {
   const kinds = [...new Set(suites.map(({kind}) => kind))];
   const tables = kinds.map(kind =>
     table(
@@ -42,7 +47,34 @@ export function clusterSection(suites: readonly ClusterSuite[], last: ReadonlyMa
 Each chainsaw suite of Kyverno's own repositories on a real API server, controller manager and etcd, with this operator. A
 suite counts when Kyverno's own operator passes it on such a control plane, or was not tried there and the suite needs
 neither a network nor running Pods.
-${tables.join('')}`;
+${tables.join('')}${share(suites, last)}${failures(suites, last, causes)}`;
+}
+
+function share(suites: readonly ClusterSuite[], last: ReadonlyMap<string, SuiteResult>): string {
+  const ran = suites.filter(suite => counts(suite) && last.has(suite.id));
+  const passed = ran.filter(({id}) => last.get(id)?.status === 'pass').length;
+  if (ran.length === 0) return '';
+  return `\nOf ${ran.length} suites that count and were run, ${passed} pass (${((100 * passed) / ran.length).toFixed(1)} %).\n`;
+}
+
+function failures(
+  suites: readonly ClusterSuite[],
+  last: ReadonlyMap<string, SuiteResult>,
+  causes: ReadonlyMap<string, string>,
+): string {
+  const failed = suites.filter(suite => counts(suite) && !['pass', undefined].includes(last.get(suite.id)?.status));
+  if (failed.length === 0) return '';
+  const rows = failed.map(({id}) => {
+    const result = last.get(id);
+    const text = causes.get(id) ?? `not explained: ${result?.reason ?? gistOf(result?.failure?.message ?? result?.status ?? '')}`;
+    return `| ${id} | ${text.replaceAll('|', '\\|').replaceAll('\n', ' ')} |\n`;
+  });
+  return `
+## Suites that count and do not pass
+
+| suite | cause |
+|---|---|
+${rows.join('')}`;
 }
 
 function table(kind: string, suites: readonly ClusterSuite[], last: ReadonlyMap<string, SuiteResult>): string {

@@ -3,6 +3,7 @@
 import {existsSync} from 'node:fs';
 import {readFile, writeFile} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
+import {parse} from 'yaml';
 import {findPrograms} from '../../cluster/programs.js';
 import {conformanceRoot} from '../suites.js';
 import {clusterSection, withClusterSection} from './cluster-section.js';
@@ -47,8 +48,14 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const text = await readFile(page, 'utf8').catch(() => '');
   if (selection.output === undefined)
-    await writeFile(page, withClusterSection(text, clusterSection(all, results.last)));
+    await writeFile(page, withClusterSection(text, clusterSection(all, results.last, await readCauses())));
   return summary(suites, selection, results.last);
+}
+
+/** Why suites that count do not pass, by their ids. */
+async function readCauses(): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(join(import.meta.dirname, 'causes.yaml'), 'utf8');
+  return new Map(Object.entries((parse(text) ?? {}) as Record<string, string>));
 }
 
 /** Programs are built while there is still a network. */

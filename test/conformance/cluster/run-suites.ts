@@ -4,6 +4,7 @@ import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {chainsawConfig, suiteSettings} from './chainsaw-config.js';
+import {gistOf} from './chainsaw-report.js';
 import {type Environment, startEnvironment} from './environment.js';
 import {suiteNamespacePrefix} from './leftovers.js';
 import {type Profile, profileOf} from './profiles.js';
@@ -161,15 +162,9 @@ async function report(
   result: Omit<SuiteResult, 'id' | 'build' | 'at'>,
 ): Promise<void> {
   await context.results.add({id, ...result, build: context.build, at: new Date().toISOString()});
-  const failure = result.failure === undefined ? '' : `  ${result.failure.operation}: ${gist(result.failure.message)}`;
+  const failure = result.failure === undefined ? '' : `  ${result.failure.operation}: ${gistOf(result.failure.message)}`;
   const differs = recorded === result.status ? '' : ` (recorded: ${recorded})`;
   context.say(`${result.status.padEnd(7)} ${String(result.seconds).padStart(5)} s  ${id}${differs}${failure}`);
-}
-
-/** The line that says most: assertions begin with the object's name in a frame, and list what differs by stars. */
-function gist(message: string): string {
-  const lines = message.split('\n').map(line => line.trim());
-  return (lines.find(line => line.startsWith('* ')) ?? lines[0] ?? '').slice(0, 200);
 }
 
 async function sizeOf(file: string | undefined): Promise<number> {

@@ -30,11 +30,17 @@ const result = (id: string, status: SuiteResult['status']): [string, SuiteResult
 
 describe('the section of a page', () => {
   const last = new Map([result('1', 'pass'), result('2', 'timeout'), result('3', 'pass')]);
-  const section = clusterSection(suites, last);
+  const section = clusterSection(suites, last, new Map([['2', 'a | cause']]));
   it('counts per family what Kyverno passes', () => {
     expect(section).toContain('| a | 3 | 2 | 1 | 1 | 0 |');
     expect(section).toContain('| b | 1 | 1 | 0 | 0 | 1 |');
     expect(section).toContain('| **all** | 4 | 3 | 1 | 1 | 1 |');
+  });
+  it('lists what counts and does not pass, with its cause', () => {
+    expect(section).toContain('Of 2 suites that count and were run, 1 pass (50.0 %).');
+    expect(section).toContain('| 2 | a \\| cause |');
+    expect(clusterSection(suites, last, new Map())).toContain('| 2 | not explained: timeout |');
+    expect(section).not.toContain('\n| 3 |');
   });
   it('comes after what is there, then in place of itself', () => {
     const page = withClusterSection('# Page\n', 'old\n');
