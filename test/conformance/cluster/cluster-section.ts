@@ -66,7 +66,8 @@ function failures(
   if (failed.length === 0) return '';
   const rows = failed.map(({id}) => {
     const result = last.get(id);
-    const text = causes.get(id) ?? `not explained: ${result?.reason ?? gistOf(result?.failure?.message ?? result?.status ?? '')}`;
+    const text =
+      causes.get(id) ?? `not explained: ${result?.reason ?? gistOf(result?.failure?.message ?? result?.status ?? '')}`;
     return `| ${id} | ${text.replaceAll('|', '\\|').replaceAll('\n', ' ')} |\n`;
   });
   return `

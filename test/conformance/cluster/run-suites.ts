@@ -162,7 +162,8 @@ async function report(
   result: Omit<SuiteResult, 'id' | 'build' | 'at'>,
 ): Promise<void> {
   await context.results.add({id, ...result, build: context.build, at: new Date().toISOString()});
-  const failure = result.failure === undefined ? '' : `  ${result.failure.operation}: ${gistOf(result.failure.message)}`;
+  const failure =
+    result.failure === undefined ? '' : `  ${result.failure.operation}: ${gistOf(result.failure.message)}`;
   const differs = recorded === result.status ? '' : ` (recorded: ${recorded})`;
   context.say(`${result.status.padEnd(7)} ${String(result.seconds).padStart(5)} s  ${id}${differs}${failure}`);
 }
