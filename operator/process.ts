@@ -30,8 +30,9 @@ import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
 import {celRegistrations} from './cel-policies/cel-handlers.js';
 import {createCelFamily, namespaceOfKey} from './cel-policies/cel-serving.js';
-import {celStatusSource} from './cel-policies/cel-status-source.js';
+import {celStatusSource, lacksRights} from './cel-policies/cel-status-source.js';
 import {createOffload} from './cel-policies/offload.js';
+import {followRights} from './permissions/follow-rights.js';
 import {createOwnRights} from './permissions/own-rights.js';
 import {createWorkerRights} from './permissions/worker-rights.js';
 import type {CelPolicyState} from '../engine/cel-policies/snapshot/cel-policy-cache.js';
@@ -194,6 +195,16 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
 
   const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, get qps() { return flags.clientRateLimitQPS; }, get burst() { return flags.clientRateLimitBurst; }, log, clock, onCall: queries})});
 
+  const reportRights = createOwnRights({client: workers.of('reports'), clock, log, pauseMs: 1_000});
+  const lateRights = followRights({
+    rights: reportRights,
+    clock,
+    isLacking: () => leading && lacksRights(cel.cache, reportRights),
+    onChange() {
+      for (const {kind, key} of cel.cache.policies()) status.enqueue(kind, key);
+    },
+  });
+
   /** Holds the Lease; whether anything may be written is another question, see `leads`. */
   let holding = false;
   let leading = false;
@@ -349,7 +360,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     refusedConditions: webhooks.refusedConditions,
     source: joinStatusSources(
       classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native, background: toldOf}),
-      celStatusSource({cache: cel.cache, rights, background: toldOf, native: policy => native.stateOf(policy)}),
+      celStatusSource({cache: cel.cache, rights: reportRights, background: toldOf, native: policy => native.stateOf(policy)}),
       kind => kind === 'ClusterPolicy' || kind === 'Policy',
     ),
   });
@@ -393,9 +404,9 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   });
 
   function onCelPolicy(kind: string, key: string, state: CelPolicyState | undefined): void {
-    void rights.refresh().then(changed => {
-      if (changed) status.enqueuePending();
+    void reportRights.refresh().then(() => {
       status.enqueue(kind, key);
+      lateRights.touch();
     });
     webhooks.touch();
     lease.touch();
@@ -664,6 +675,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   }
 
   async function stop(): Promise<void> {
+    lateRights.stop();
     for (const timer of timers) clearInterval(timer);
     peer.stop();
     log.info('stopping');

@@ -13,6 +13,7 @@ import {celStatus} from './cel-status.js';
 
 export interface CelSourceOptions {
   readonly cache: CelPolicyCache;
+  /** Of who writes reports. */
   readonly rights: OwnRights;
   /** What else this replica has to tell. */
   readonly background: (kind: string, key: string) => readonly Condition[];
@@ -72,7 +73,16 @@ export function needsWebhook({source}: CompiledCelPolicy): boolean {
   return source.type !== 'deleting' && source.spec.admission && source.spec.mode === 'Kubernetes';
 }
 
-/** Of what its rules name; wildcards are judged by what we may read of everything. `undefined`: nothing is scanned. */
+/** Whether a policy's results lack the right to read what it names. */
+export function lacksRights(cache: CelPolicyCache, rights: OwnRights): boolean {
+  for (const state of cache.policies()) if (state.status === 'served' && (missingRights(state.policy, rights) ?? []).length > 0) return true;
+  return false;
+}
+
+/**
+ * Of what its rules name, subresources too: there are no results of what cannot be listed, and scripts look for that.
+ * Wildcards are judged by what we may read of everything. `undefined`: nothing is scanned.
+ */
 function missingRights({source, variants}: CompiledCelPolicy, rights: OwnRights): readonly string[] | undefined {
   if (source.type === 'deleting') return undefined;
   if (source.type !== 'generating' && !source.spec.background) return undefined;
@@ -81,7 +91,6 @@ function missingRights({source, variants}: CompiledCelPolicy, rights: OwnRights)
     for (const rule of constraints?.resourceRules ?? []) {
       for (const group of rule.apiGroups) {
         for (const resource of rule.resources) {
-          if (resource.includes('/')) continue;
           for (const verb of ['get', 'list', 'watch']) {
             if (rights.can(verb, group, resource) !== false) continue;
             for (const version of rule.apiVersions) missing.add(`${verb} ${group}/${version}, Resource=${resource}: `);
