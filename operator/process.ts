@@ -1,6 +1,7 @@
 import {hostname} from 'node:os';
 import type {KubeConfig} from '@kubernetes/client-node';
 import {sleep, systemClock} from '../adapters/clock.js';
+import {lackOf} from '../adapters/images/credentials/cloud/lacking.js';
 import {createKubeClient} from '../adapters/kube/client.js';
 import type {ProfileServer} from '../adapters/profile-server.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
@@ -116,7 +117,8 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   const controllers = createControllerSeries(metrics.registry);
   const manager = createManager({client, clock, log, metrics: controllers});
   const regex = createRegexEngine();
-  const compile = {matchConditions: 'by-api-server', background: 'served', regex} as const;
+  const providerLack = (provider: string) => lackOf(provider, process.env);
+  const compile = {matchConditions: 'by-api-server', background: 'served', regex, providerLack} as const;
   const exceptions = {
     enabled: flags.enablePolicyException,
     operatorNamespace: namespace,
@@ -178,7 +180,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     native,
     resources,
     regex,
-    compile: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
+    compile: {regex, providerLack, allowHttp: flags.allowHTTPInNamespacedPolicies},
     exceptions,
     engine: {...surroundings, allowHttp: flags.allowHTTPInNamespacedPolicies},
     offload: () => offload,

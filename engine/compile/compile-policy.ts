@@ -5,6 +5,7 @@ import {compileEntries} from '../context/compile-entry.js';
 import {CompileError, type Diagnostic} from '../diagnostic.js';
 import {compileGenerate} from '../generate/compile-generate.js';
 import {compileFilterGroup, compileQuickTest} from '../match/compile-filter.js';
+import type {ProviderLack} from '../image/idle-providers.js';
 import {type KindSelector, parseKindSelector} from '../match/kind-selector.js';
 import {matchHints} from '../match/match-hint.js';
 import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
@@ -30,6 +31,8 @@ export interface CompileOptions {
   readonly regex?: RegexEngine | undefined;
   /** Schemes of key services (`awskms`) that a plug-in answers for; none when absent. */
   readonly keyServices?: ReadonlySet<string> | undefined;
+  /** Policies whose registry credentials all lack something are refused; none are when absent. */
+  readonly providerLack?: ProviderLack | undefined;
 }
 
 /** `text` turns off that quantity fields order and multiply by amount in `validate.cel`. */

@@ -1,4 +1,6 @@
 import type {Diagnostic} from '../diagnostic.js';
+import {idleProviders} from '../image/idle-providers.js';
+import {child, strings} from '../policy/access.js';
 import type {ClassicPolicy, ClassicRule, ValidateCheck} from '../policy/model.js';
 import type {CompileOptions} from './compile-policy.js';
 
@@ -13,6 +15,7 @@ export function unservedReasons(policy: ClassicPolicy, options: CompileOptions):
       ? []
       : [{code: 'not-served', path: rule.path, message: `rule ${rule.name}: ${what} is not served by this release`}];
   });
+  reasons.push(...policy.spec.rules.flatMap(rule => idleCredentials(rule, options)));
   if (policy.spec.matchConditions.length > 0 && options.matchConditions === 'not-available') {
     reasons.push({
       code: 'not-served',
@@ -39,6 +42,23 @@ function unserved(rule: ClassicRule, {background: worked, regex}: CompileOptions
     case 'verifyImages':
       return undefined;
   }
+}
+
+/** Registries that are asked by credentials that this installation has not. */
+function idleCredentials({path, name, action, context}: ClassicRule, {providerLack}: CompileOptions): Diagnostic[] {
+  const asked = [
+    ...(action.type === 'verifyImages' ? action.raw.map((raw, index) => ({raw, at: `verifyImages[${index}]`})) : []),
+    ...context.flatMap((entry, index) =>
+      entry.type === 'imageRegistry' ? [{raw: entry.raw, at: `context[${index}].imageRegistry`}] : [],
+    ),
+  ];
+  return asked.flatMap(({raw, at}) => {
+    const credentials = child(raw, 'imageRegistryCredentials');
+    const named = {providers: strings(credentials, 'providers'), secrets: strings(credentials, 'secrets')};
+    const why = idleProviders(named, providerLack);
+    const place = `${path}.${at}.imageRegistryCredentials.providers`;
+    return why === undefined ? [] : [{code: 'registry-provider', path: place, message: `rule ${name}: ${why}`}];
+  });
 }
 
 const servedChecks: ReadonlySet<string> = new Set<ValidateCheck['type']>([

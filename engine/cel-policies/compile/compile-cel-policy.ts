@@ -5,6 +5,7 @@ import {checkNames, compileExtractors, compileImages} from '../../cel-image/comp
 import {imageVariables} from '../../cel/kyverno/image-verify.js';
 import {configurationWarnings} from '../../cel-mutate/configuration-warnings.js';
 import type {Diagnostic} from '../../diagnostic.js';
+import {idleProviders, type ProviderLack} from '../../image/idle-providers.js';
 import {Faults} from '../../policy/faults.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {ResourceMap} from '../../resource-map.js';
@@ -36,6 +37,8 @@ export interface CelCompileOptions {
   readonly proxyModes?: boolean;
   /** Schemes of the key services that can be asked (`awskms`); none when absent. */
   readonly keyServices?: readonly string[];
+  /** Policies whose registry credentials all lack something are refused; none are when absent. */
+  readonly providerLack?: ProviderLack;
 }
 
 export type CelCompileResult =
@@ -178,12 +181,14 @@ interface ImageTools {
 function compileImageBehaviour(
   model: ImageValidatingPolicy,
   compiler: ExpressionCompiler,
-  {types, options: {regex, keyServices = []}, early}: ImageTools,
+  {types, options: {regex, keyServices = [], providerLack}, early}: ImageTools,
 ): CompiledBehaviour {
   const {spec} = model;
   const conditions = compileConditions(spec.matchConditions, 'spec.matchConditions', early);
   const extractors = compileExtractors(model, early);
   const variables = compileVariables(spec.variables, types, compiler);
+  const idle = idleProviders(spec.credentials, providerLack);
+  if (idle !== undefined) compiler.fault('spec.credentials.providers', idle);
   const parts = compileImages(model, compiler, {regex, keyServices, bool: boolOutput, text: stringOutput});
   const rules = compileValidations(spec.validations, 'spec.validations', compiler);
   const annotations = compileAnnotations(spec.auditAnnotations, 'spec.auditAnnotations', compiler, {untyped: false});
