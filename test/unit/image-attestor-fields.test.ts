@@ -62,7 +62,7 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
   'attestors.notary.tsaCerts.expression': [notary(', tsaCerts: {expression: object.metadata.annotations.certificate}'), notary('')],
   'attestations.name': [attestation('intoto: {type: t}'), attestation('intoto: {type: t}', 'u')],
   'attestations.intoto.type': [attestation('intoto: {type: t}'), attestation('intoto: {type: u}')],
-  'attestations.referrer.type': [attestation('referrer: {type: t}'), attestation('referrer: {type: u}')],
+  'attestations.referrer.type': [`${notary('')}, attestations: [{name: s, referrer: {type: t}}]`, `${notary('')}, attestations: [{name: s, referrer: {type: u}}]`],
   'credentials.allowInsecureRegistry': [credentials('allowInsecureRegistry: true'), credentials('')],
   'credentials.providers': [credentials('providers: [google]'), credentials('')],
   'credentials.secrets': [credentials('secrets: [a]'), credentials('')],
