@@ -1,6 +1,7 @@
 import {ProtobufTraceSerializer} from '@opentelemetry/otlp-transformer';
 import type {ReadableSpan, SpanExporter} from '@opentelemetry/sdk-trace';
 import type {Logger} from '../log/logger.js';
+import {withTimeLimit} from '../time-limit.js';
 import {SendError, type TraceSender} from './trace-sender.js';
 
 export interface SpanExporterOptions {
@@ -24,7 +25,7 @@ export function createSpanExporter({sender, log, timeoutMs = 10_000, retryMs = 1
   async function deliver(body: Uint8Array): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await sender.send(body, AbortSignal.any([closed.signal, AbortSignal.timeout(timeoutMs)]));
+        await withTimeLimit(closed.signal, timeoutMs, limited => sender.send(body, limited));
         return;
       } catch (error) {
         const again = attempt < tries && !closed.signal.aborted && (!(error instanceof SendError) || error.isTransient);

@@ -58,7 +58,7 @@ export function createOperatorImages(parts: OperatorImageParts): ImageSource {
     allow: [...flags.httpAllowlist, ...flags.registryAllowlist],
     block: flags.httpBlocklist.filter(entry => !flags.registryAllowlist.includes(entry)),
     allowInsecureRegistry: flags.allowInsecureRegistry,
-    caBundle: flags.registryCABundle === '' ? undefined : readFileSync(flags.registryCABundle, 'utf8'),
+    caBundle: readBundle(flags.registryCABundle, environment['NODE_EXTRA_CA_CERTS']),
     proxy: readProxies(environment),
     mirrors: readPairs(flags.registryMirrors, 'registryMirrors'),
     realms: new Map([...readPairs(flags.registryTokenHosts, 'registryTokenHosts')].map(([name, [host = '']]) => [name, host])),
@@ -80,6 +80,19 @@ export function createOperatorImages(parts: OperatorImageParts): ImageSource {
     onLookup: (cache, outcome) => lookups.inc({cache, outcome}),
     onCall: (_host, outcome) => calls.inc({outcome}),
   });
+}
+
+/** Node leaves its own extra authorities out as soon as others are given. */
+export function readBundle(file: string, extra: string | undefined): string | undefined {
+  if (file === '') return undefined;
+  const own = readFileSync(file, 'utf8');
+  if (!extra) return own;
+  try {
+    return `${own}\n${readFileSync(extra, 'utf8')}`;
+  } catch {
+    // Node has warned of a file that it cannot read, and goes on without.
+    return own;
+  }
 }
 
 function referenceOf(text: string, home: string): SecretReference {

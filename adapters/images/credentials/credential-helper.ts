@@ -3,6 +3,7 @@ import {isAbsolute, join} from 'node:path';
 import {parseJsonBytes} from '../../../engine/json/parse.js';
 import {isObject, type JsonObject, own} from '../../../engine/json/types.js';
 import {textOf} from '../../../engine/json/text.js';
+import {withTimeLimit} from '../../time-limit.js';
 import {hub} from '../image-name.js';
 import type {Keychain} from './credential.js';
 
@@ -22,7 +23,7 @@ export function createHelperKeychain(name: string, {directories, timeoutMs = 10_
   return async (registry, _repository, signal) => {
     const server = registry === hub ? 'https://index.docker.io/v1/' : registry;
     for (const directory of directories) {
-      const answer = await run(join(directory, `docker-credential-${name}`), server, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      const answer = await withTimeLimit(signal, timeoutMs, limited => run(join(directory, `docker-credential-${name}`), server, limited));
       if (answer === 'absent') continue;
       if (answer === 'none') return undefined;
       const username = textOf(own(answer, 'Username'));

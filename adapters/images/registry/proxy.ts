@@ -75,11 +75,21 @@ export async function openTunnel({proxy, target, tls, signal}: TunnelOptions): P
     });
     call.end();
   });
-  return tlsConnect({
-    socket,
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: tls.rejectUnauthorized,
-    ...(tls.ca && {ca: [...tls.ca]}),
-    ...(isIP(host) === 0 ? {servername: host} : {host}),
+  return new Promise((resolve, reject) => {
+    const secured = tlsConnect({
+      socket,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: tls.rejectUnauthorized,
+      ...(tls.ca && {ca: [...tls.ca]}),
+      ...(isIP(host) === 0 ? {servername: host} : {host}),
+    });
+    const abandon = () => secured.destroy(new Error('no answer in time'));
+    signal.addEventListener('abort', abandon, {once: true});
+    secured.once('close', () => signal.removeEventListener('abort', abandon));
+    secured.once('error', reject);
+    secured.once('secureConnect', () => {
+      secured.off('error', reject);
+      resolve(secured);
+    });
   });
 }

@@ -72,6 +72,8 @@ interface Question {
   readonly accept?: string;
   readonly maxBytes: number;
   readonly session: Session;
+  /** Throws for a body that is not what was asked for: the next one is asked. */
+  readonly check?: ((body: Buffer) => void) | undefined;
 }
 
 export function createRegistryClient(options: RegistryClientOptions): RegistryClient {
@@ -142,13 +144,16 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
   }
 
   async function ask(question: Question): Promise<Answer> {
-    const {place, session, path} = question;
+    const {place, session, path, check} = question;
     let last: unknown;
     for (const endpoint of endpointsOf(place.registry, mirrors)) {
       const where = `${endpoint.host}/${endpoint.prefix}${place.repository}`;
       try {
         const answer = await patient(endpoint, question);
-        if (answer.status === 200) return answer;
+        if (answer.status === 200) {
+          check?.(answer.body);
+          return answer;
+        }
         throw await refusalOf(answer.status, {where: `${where}: ${path}`, endpoint, place, session});
       } catch (error) {
         last = error;
@@ -162,17 +167,17 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
   async function manifest(place: Repository, reference: string, session: Session): Promise<Manifest> {
     const isByDigest = reference.includes(':');
     if (isByDigest && !isDigest(reference)) throw new RegistryError(`${place.repository}: no digest`, 'malformed');
+    const name = `${place.registry}/${place.repository}`;
     const {body, headers} = await ask({
       place,
       path: `manifests/${reference}`,
       accept: manifestTypes,
       maxBytes: maxManifestBytes,
       session,
+      check: isByDigest ? bytes => checkDigest(bytes, reference, name) : undefined,
     });
-    const name = `${place.registry}/${place.repository}`;
     // By tag the digest is that of the bytes, whatever the registry says it is.
     const digest = isByDigest ? reference : digestOf('sha256', body);
-    if (isByDigest) checkDigest(body, reference, name);
     const said = headers['docker-content-digest'];
     if (typeof said === 'string' && said.startsWith('sha256:') && digest.startsWith('sha256:') && said !== digest) {
       throw new RegistryError(`${name}: the manifest's digest is not what the registry says`, 'malformed');
@@ -187,8 +192,9 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
     manifest,
     async blob(place, digest, {maxBytes, session}) {
       if (!isDigest(digest)) throw new RegistryError(`${place.repository}: no digest`, 'malformed');
-      const {body} = await ask({place, path: `blobs/${digest}`, maxBytes, session});
-      checkDigest(body, digest, `${place.registry}/${place.repository}`);
+      const name = `${place.registry}/${place.repository}`;
+      const check = (bytes: Buffer) => checkDigest(bytes, digest, name);
+      const {body} = await ask({place, path: `blobs/${digest}`, maxBytes, session, check});
       return body;
     },
     async referrers(place, digest, session) {

@@ -93,7 +93,8 @@ export function createTransport({guard, caBundle, proxy = () => undefined, userA
     }
     if (secure) {
       const socket = await openTunnel({proxy: through, target: url, tls: {rejectUnauthorized: !insecure, ca}, signal});
-      return answerOf(httpRequest({...common, agent: false, createConnection: () => socket}), body);
+      // An agent, even none at all (`false`), would open a connection of its own.
+      return answerOf(httpRequest({...common, createConnection: () => socket}), body);
     }
     const relay = {...common, path: url.href, headers: {...headers, ...proxyCredentials(through)}};
     return answerOf(httpRequest({...relay, host: bareHost(through), port: through.port || 80, agent: agents.plain}), body);

@@ -1,6 +1,7 @@
 import {own} from '../../../../engine/json/types.js';
 import {textOf} from '../../../../engine/json/text.js';
 import {readBytes, sendPinned} from '../../../http/pinned-request.js';
+import {withTimeLimit} from '../../../time-limit.js';
 import type {Keychain} from '../credential.js';
 import {type CloudParts, callCloud, endpoint, objectOf} from './cloud-calls.js';
 
@@ -23,8 +24,10 @@ export function createGoogleKeychain({transport, environment}: CloudParts): Keyc
 
 /** The one address that is closed to all other calls. */
 async function askMetadata(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
-  const response = await sendPinned({url, address: '169.254.169.254', method: 'GET', headers, signal: AbortSignal.any([signal, AbortSignal.timeout(3_000)])});
-  const body = await readBytes(response, 64 * 1024);
-  if (response.statusCode !== 200 || body === undefined) throw new Error(`the metadata server answered HTTP ${response.statusCode}`);
-  return objectOf(body, url);
+  return withTimeLimit(signal, 3_000, async limited => {
+    const response = await sendPinned({url, address: '169.254.169.254', method: 'GET', headers, signal: limited});
+    const body = await readBytes(response, 64 * 1024);
+    if (response.statusCode !== 200 || body === undefined) throw new Error(`the metadata server answered HTTP ${response.statusCode}`);
+    return objectOf(body, url);
+  });
 }
