@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import type {KubeConfig} from '@kubernetes/client-node';
-import {Counter, type Registry} from 'prom-client';
+import type {Registry} from 'prom-client';
 import type {Clock} from '../../adapters/clock.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
 import {createAnswerCache} from '../../adapters/images/cache/answer-cache.js';
@@ -18,6 +18,7 @@ import type {ImageSource, SecretReference} from '../../engine/image/verification
 import type {JsonObject} from '../../engine/json/types.js';
 import type {RegexEngine} from '../../engine/regex/types.js';
 import type {Flags} from '../config/flags.js';
+import {imageMetrics} from './image-metrics.js';
 
 export interface OperatorImageParts {
   readonly client: KubeClient;
@@ -38,18 +39,6 @@ const secretTtlMs = 30_000;
 /** Registries as the flags let policies reach them. Throws for a flag whose value says nothing. */
 export function createOperatorImages(parts: OperatorImageParts): ImageSource {
   const {client, clock, kubeConfig, flags, namespace, regex, registry, environment} = parts;
-  const lookups = new Counter({
-    name: 'kyverno_image_cache_lookups_total',
-    help: 'Look-ups of image caches by cache (tag, data, verification) and outcome (hit, shared, miss)',
-    labelNames: ['cache', 'outcome'],
-    registers: [registry],
-  });
-  const calls = new Counter({
-    name: 'kyverno_registry_requests_total',
-    help: 'Requests to image registries by outcome (2xx, 4xx, 5xx, error)',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
   return createImages({
     clock,
     regex,
@@ -77,8 +66,7 @@ export function createOperatorImages(parts: OperatorImageParts): ImageSource {
       maxSize: flags.imageVerifyCacheMaxSize,
       ttlMs: flags.imageVerifyCacheTTLDuration,
     },
-    onLookup: (cache, outcome) => lookups.inc({cache, outcome}),
-    onCall: (_host, outcome) => calls.inc({outcome}),
+    ...imageMetrics(registry),
   });
 }
 
