@@ -1,29 +1,15 @@
 import {createHash} from 'node:crypto';
 import type {ServerResponse} from 'node:http';
-import {systemClock} from '../../../adapters/clock.js';
-import {createNameLookup} from '../../../adapters/http/name-lookup.js';
-import {createImages, type ImageParts} from '../../../adapters/images/create-image-source.js';
-import {createRegexEngine} from '../../../adapters/regex/regex-engine.js';
+import type {ImageParts} from '../../../adapters/images/create-image-source.js';
 import type {ImageOptions, ImageSource, RegistryAccess, SignatureQuery} from '../../../engine/image/verification.js';
 import type {JsonObject} from '../../../engine/json/types.js';
+import {access, createWorldImages, noTransparency} from '../../images/queries.js';
 
-export const open: RegistryAccess = {secrets: [], providers: [], allowInsecureRegistry: true};
+export const open: RegistryAccess = access;
 
-/** An image source as operators have it, plain HTTP allowed since these registries are on loopback. */
+/** With time for a busy machine: what is tested here is not how long an answer takes. */
 export function createTestImages(parts: Partial<ImageParts> = {}): ImageSource {
-  return createImages({
-    clock: systemClock,
-    lookup: createNameLookup(),
-    regex: createRegexEngine(),
-    allowInsecureRegistry: true,
-    secrets: async () => undefined,
-    pullSecrets: [],
-    helpers: [],
-    keychains: () => () => undefined,
-    cache: {enabled: true, maxSize: 1000, ttlMs: 3_600_000},
-    timeoutMs: 20_000,
-    ...parts,
-  });
+  return createWorldImages({timeoutMs: 20_000, ...parts});
 }
 
 export function options(more: Partial<ImageOptions> = {}): ImageOptions {
@@ -68,7 +54,7 @@ export function queryOf(image: string, access: RegistryAccess = open): Signature
     ociReferrers: false,
     attestor: {
       signer: {type: 'key', publicKey: '', hash: 'sha256'},
-      transparency: {rekorUrl: undefined, rekorPublicKey: undefined, ignoreTlog: true, ctlogPublicKey: undefined, ignoreSct: true, tsaCertChain: undefined, trustedRoot: undefined, tuf: undefined},
+      transparency: noTransparency,
       annotations: {},
       repository: undefined,
       tagPrefix: undefined,
