@@ -110,7 +110,7 @@ function readSigner(kind: 'keys' | 'certificates' | 'keyless', {body, entry, pat
     throw fault(path, 'holds neither PEM public keys nor k8s://namespace/secret nor the address of a key service');
   }
   if (!keyServices.has(scheme))
-    throw fault(path, `no plug-in answers for keys of ${scheme}://: give the public key, or a Secret that holds it`);
+    throw notServed(path, `no plug-in answers for keys of ${scheme}://: give the public key, or a Secret that holds it`);
   return {type: 'kms', uri: keys, hash};
 }
 
@@ -181,4 +181,9 @@ function pem(body: JsonObject | undefined, key: string): string | undefined {
 
 function fault(path: string, message: string): CompileError {
   return new CompileError({code: 'image-attestor', path, message: `${path}: ${message}`});
+}
+
+/** The policy is good, and would be judged by somebody who has the plug-in. */
+function notServed(path: string, message: string): CompileError {
+  return new CompileError({code: 'not-served', path, message: `${path}: ${message}`});
 }
