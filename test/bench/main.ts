@@ -4,6 +4,7 @@ import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
 import {benchBodies, bodyNames} from './bodies.js';
 import {benchCel} from './cel/main.js';
+import {benchImages} from './images/main.js';
 import {machineFacts} from './machine.js';
 import {compare, type Figures, type MeasureOptions, sendLoad, type Target} from './measure.js';
 import {benchOperator} from './operator.js';
@@ -27,6 +28,8 @@ const operator = process.argv.includes('--operator');
 const vpol = process.argv.includes('--vpol');
 /** Only the evaluation of CEL expressions. */
 const cel = process.argv.includes('--cel');
+/** Only images: proofs, and admissions that find them proven. */
+const images = process.argv.includes('--images');
 const stability = !quick && !process.argv.includes('--no-stability');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const note = (line: string) => void process.stderr.write(`${line}\n`);
@@ -161,6 +164,11 @@ async function main() {
   if (cel) {
     say(`Machine: ${machineFacts()}`);
     await benchCel(root, quick, say);
+    return;
+  }
+  if (images) {
+    say(`Machine: ${machineFacts()}\n`);
+    await benchImages(quick, say);
     return;
   }
   // Beside it, what its commands are made of.

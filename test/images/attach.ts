@@ -1,5 +1,5 @@
 import type {KeylessSignature, KeylessSigned} from './keyless.js';
-import {type Descriptor, pushReferrer, type PushTarget, pushUnderTag, tagOf} from './push.js';
+import {type Descriptor, type Layer, pushReferrer, type PushTarget, pushUnderTag, tagOf} from './push.js';
 
 export const bundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 export const notationType = 'application/vnd.cncf.notary.signature';
@@ -23,8 +23,13 @@ export interface Signed extends Pick<KeylessSignature, 'payload'> {
   readonly signed: KeylessSigned;
 }
 
-/** Under the tag of the image, as the older format has it; a statement's envelope is an attestation. */
-export function attachUnderTag(target: PushTarget, digest: string, {payload, signed}: Signed): Promise<Descriptor> {
+/** Under the tag of the image, as the older format has it; envelopes of statements are attestations, and may be several. */
+export function attachUnderTag(target: PushTarget, digest: string, ...all: readonly [Signed, ...Signed[]]): Promise<Descriptor> {
+  const suffix = all[0].signed.envelope === undefined ? 'sig' : 'att';
+  return pushUnderTag(target, tagOf(digest, suffix), all.map(layerOf));
+}
+
+function layerOf({payload, signed}: Signed): Layer {
   const proofs = {
     'dev.sigstore.cosign/certificate': signed.certificate,
     'dev.sigstore.cosign/chain': signed.chain,
@@ -34,10 +39,10 @@ export function attachUnderTag(target: PushTarget, digest: string, {payload, sig
   if (signed.envelope) {
     const {predicateType} = JSON.parse(String(payload)) as {predicateType: string};
     const annotations = {'dev.cosignproject.cosign/signature': '', predicateType, ...proofs};
-    return pushUnderTag(target, tagOf(digest, 'att'), [{content: JSON.stringify(signed.envelope), mediaType: 'application/vnd.dsse.envelope.v1+json', annotations}]);
+    return {content: JSON.stringify(signed.envelope), mediaType: 'application/vnd.dsse.envelope.v1+json', annotations};
   }
   const annotations = {'dev.cosignproject.cosign/signature': signed.signature, ...proofs};
-  return pushUnderTag(target, tagOf(digest, 'sig'), [{content: Buffer.from(payload), mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json', annotations}]);
+  return {content: Buffer.from(payload), mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json', annotations};
 }
 
 /** A bundle among the referrers. */
