@@ -7,7 +7,7 @@ import {checkConditions} from './checks-conditions.js';
 import {checkContext} from './checks-context.js';
 import {checkStringMetadata} from './checks-metadata.js';
 import {checkSelector} from './checks-selector.js';
-import {placeholder, replaceVariables} from './expressions.js';
+import {placeholder, replaceAllVariables} from './expressions.js';
 import {at, shown} from './faults.js';
 import {directKinds} from './filters.js';
 
@@ -106,7 +106,7 @@ function checkTargets(mutate: JsonObject, path: string, scope: Scope): void {
 function checkJsonPatch(patch: string, path: string, inForeach: boolean, {faults}: Scope): void {
   let parsed: unknown;
   try {
-    parsed = parseYaml(replaceVariables(patch, placeholder));
+    parsed = parseYaml(replaceAllVariables(patch, placeholder));
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0]! : 'unreadable';
     faults.error('json-patch', path, `the patch is neither JSON nor YAML: ${reason}`);

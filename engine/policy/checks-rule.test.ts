@@ -55,6 +55,19 @@ mutate:
     ],
   },
   {
+    title: '32 variables in variables of a JSON patch stand for one value',
+    policy: policyWith(
+      `${noValidate}
+mutate:
+  foreach:
+    - list: request.object.spec.rules
+      patchesJson6902: |-
+        - path: /spec/rules/{{elementIndex}}/host
+          op: replace
+          value: {{replace_all('{{element.host}}', '.old', '.new')}}`,
+    ),
+  },
+  {
     title: '33 any beside direct resources',
     policy: policyWith('match: {any: [{resources: {kinds: [Pod]}}], resources: {kinds: [Pod]}}'),
     errors: [[`${rule}.match`, "can't specify any/all together with match resources"]],

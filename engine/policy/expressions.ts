@@ -30,6 +30,15 @@ export function replaceVariables(text: string, replacement: string): string {
 /** Most levels of variables in variables that are looked into. */
 const mostLevels = 8;
 
+/** The text with its variables, and those around them, replaced. */
+export function replaceAllVariables(text: string, replacement: string): string {
+  let current = text;
+  for (let level = 0; level < mostLevels && findVariables(current).length > 0; level++) {
+    current = replaceVariables(current, replacement);
+  }
+  return current;
+}
+
 export interface FoundExpression {
   readonly expression: string;
   /** Holds the value of an inner variable, so that its text is not final. */
