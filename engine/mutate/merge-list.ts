@@ -25,29 +25,29 @@ interface ListPatch {
 }
 
 /**
- * Merges a list by its keys. Elements that are there keep their order; a new one goes behind the element that precedes it
- * in the patch, to the front when none does. Returns the list itself when nothing changes.
+ * Merges a list by its keys. A merge that changes something puts what the patch names first, in the order of the patch;
+ * where several keys make one, only what is new comes first. Returns the list itself when nothing changes.
  */
 export function mergeList(list: Json[], patch: readonly Json[], {keys, budget, mergeElement}: ListPatch): Json[] {
-  const result: (Json | undefined)[] = [...list];
+  const all: (Json | undefined)[] = [...list];
+  const named = new Set<number>();
   let changed = false;
-  let front = 0;
   for (const item of patch) {
-    const found = findElement(result, item, keys, budget);
-    const before = found < 0 ? undefined : result[found];
+    const found = findElement(all, item, keys, budget);
+    const before = found < 0 ? undefined : all[found];
     const after = isObject(item) ? mergeElement(before, item) : item;
     if (found >= 0) {
-      if (isObject(item)) {
-        changed ||= after !== before;
-        result[found] = after;
-      }
-      front = found + 1;
+      changed ||= isObject(item) && after !== before;
+      if (isObject(item)) all[found] = after;
+      if (keys.length <= 1) named.add(found);
     } else if (after !== undefined) {
       changed = true;
-      result.splice(front++, 0, after);
+      named.add(all.push(after) - 1);
     }
   }
-  return changed ? result.filter(item => item !== undefined) : list;
+  if (!changed) return list;
+  const rest = all.filter((_, index) => !named.has(index));
+  return [...[...named].map(index => all[index]), ...rest].filter(item => item !== undefined);
 }
 
 function findElement(list: readonly (Json | undefined)[], item: Json, keys: readonly string[], budget: Budget): number {
