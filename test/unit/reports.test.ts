@@ -495,8 +495,8 @@ const changes: readonly Change[] = [
     want: {
       spec: {
         containers: [
-          {name: 'a', imagePullPolicy: 'Never'},
           {name: 'b', imagePullPolicy: 'Always'},
+          {name: 'a', imagePullPolicy: 'Never'},
         ],
       },
     },
