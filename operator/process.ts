@@ -11,7 +11,7 @@ import {createEngine} from '../engine/run/create-engine.js';
 import {Quarantine} from '../engine/quarantine/quarantine.js';
 import {PolicyCache} from '../engine/snapshot/policy-cache.js';
 import packageJson from '../package.json' with {type: 'json'};
-import {createMetricsServer} from '../webhook/metrics/metrics-server.js';
+import {createMetricsServer, type MetricsServer} from '../webhook/metrics/metrics-server.js';
 import {createMetrics} from '../webhook/metrics/metrics.js';
 import {createPolicyReview} from '../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../webhook/server.js';
@@ -22,7 +22,7 @@ import {createWorkers} from './duties/workers.js';
 import {featureSet, joinSinks} from './feature-set.js';
 import {createFeatures} from './features.js';
 import type {OperatorConfig} from './config/config-map.js';
-import {type OperatorEnvironment, secretNames} from './config/environment.js';
+import {metricsSecretNames, type OperatorEnvironment, secretNames} from './config/environment.js';
 import type {Flags} from './config/flags.js';
 import type {Settings} from './settings/settings.js';
 import {restoreNulls} from './config/restore-nulls.js';
@@ -52,7 +52,7 @@ import {createStatusController} from './policies/status-controller.js';
 import {Findings} from './reports/findings.js';
 import {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
-import {registrations} from './registrations.js';
+import {metricsSecretKey, registrations} from './registrations.js';
 import {RoleIndex} from './roles/role-index.js';
 import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving/shutdown.js';
 import {createContextLoader} from './serving/context-loader.js';
@@ -65,6 +65,8 @@ import {eventLosses} from './telemetry/event-losses.js';
 import {startProfiles} from './telemetry/profiles.js';
 import {startTracing, type Tracing} from './telemetry/tracing.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
+import {createMetricsTls} from './tls/metrics-tls.js';
+import type {ServedSecrets} from './tls/served-secrets.js';
 import {createTlsController} from './tls/tls-controller.js';
 import {writePeerCondition} from './takeover/deployment-condition.js';
 import {createPeerWatch} from './takeover/peer-watch.js';
@@ -265,6 +267,15 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     isPublished: bundle => Object.values(configurationResources).every(resource => carryBundle(manager.lister(resource).objects(), bundle)),
   });
 
+  const metricsSecrets = metricsSecretNames(flags);
+  const metricsTls = createMetricsTls({
+    ...{client, clock, log, flags, environment},
+    read(which) {
+      const name = metricsSecrets?.[which];
+      return name === undefined ? undefined : manager.lister(metricsSecretKey[which]).get(`${namespace}/${name}`);
+    },
+  });
+
   const replicas = createLiveReplicas({
     client,
     namespace,
@@ -455,12 +466,17 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
         manager,
         environment,
         secrets,
+        metricsSecrets,
         roles,
         reconcilePolicy: handlers.reconcilePolicy,
         reconcileException: handlers.reconcileException,
         onSecret() {
           tls.refresh();
           renewals.add('certificates');
+        },
+        onMetricsSecret() {
+          metricsTls?.refresh();
+          renewals.add('metrics');
         },
         onConfiguration: () => webhooks.touch(),
         onDefinition: () => definitions.touch(),
@@ -504,7 +520,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     status.setLeading(now && ready);
     webhooks.setLeading(now && ready);
     if (ready) features.setLeading('admission', now);
-    renewals.add('certificates');
+    renewAll();
     if (now) renewals.resume();
     else renewals.pause();
     void repair();
@@ -545,13 +561,22 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     firstRetryMs: 500,
     maxRetryMs: 30_000,
     async run(key) {
+      if (key === 'metrics') {
+        if ((await metricsTls?.renew()) === 'later') renewals.addAfter(key, 1_000);
+        return;
+      }
       // A webhook that nobody serves must not refuse the Secrets.
       await repair();
       if ((await tls.renew()) === 'later') renewals.addAfter(key, 1_000);
     },
-    onError: (_key, error, retryInMs) => log.error('certificates could not be renewed', {error: String(error), retryInMs}),
+    onError: (key, error, retryInMs) => log.error(`${key === 'metrics' ? 'certificates of /metrics' : key} could not be renewed`, {error: String(error), retryInMs}),
   });
   renewals.pause();
+
+  function renewAll(): void {
+    renewals.add('certificates');
+    renewals.add('metrics');
+  }
 
   const definitions = followDefinitions({
     clock,
@@ -572,7 +597,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     if (what === 'metrics') return;
     filters = filtersOf(settings.config);
     webhooks.touch();
-    renewals.add('certificates');
+    renewAll();
     features.tell.onConfig(settings.config);
   });
 
@@ -581,11 +606,22 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   let tracing: Tracing | undefined;
   let profiles: ProfileServer | undefined;
   const timers: NodeJS.Timeout[] = [];
-  const metricsServer = createMetricsServer(metrics, {
-    ...(environment.debugCache && {
-      '/debug/policies': () => [...cache.policies()].map(({key, uid, generation, status}) => ({key, uid, generation, status})),
-    }),
-  });
+  let metricsServer: MetricsServer | undefined;
+  async function serveMetrics(): Promise<void> {
+    const documents = {
+      ...(environment.debugCache && {
+        '/debug/policies': () => [...cache.policies()].map(({key, uid, generation, status}) => ({key, uid, generation, status})),
+      }),
+    };
+    metricsServer = createMetricsServer({metrics, documents, tls: metricsTls && {certificates: metricsTls, log}});
+    await metricsServer.listen(metricsPort(flags), flags.metricsHost || undefined);
+  }
+
+  /** Admission does not wait for the certificate of scrapes. */
+  async function serveMetricsByTls(certificates: ServedSecrets, over: Promise<'stopped'>): Promise<void> {
+    if ((await Promise.race([over, certificates.available])) === 'stopped') return;
+    await serveMetrics().catch((error: unknown) => log.error('/metrics is not served', {error: String(error)}));
+  }
 
   function incomplete(): string | undefined {
     return ready ? undefined : `caches are not complete yet: ${manager.unreconciled().join(', ') || 'starting'}`;
@@ -641,7 +677,10 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       webhooks.touch();
       features.tell.onDiscovery();
     });
-    if (!flags.disableMetrics) await metricsServer.listen(metricsPort(flags), flags.metricsHost || undefined);
+    if (!flags.disableMetrics) {
+      if (metricsTls === undefined) await serveMetrics();
+      else void serveMetricsByTls(metricsTls, over);
+    }
     profiles = await startProfiles(flags, log);
     events.start();
     await operator.start();
@@ -666,9 +705,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     features.setLeading('admission', leading);
     duties.start();
     timers.push(
-      setInterval(() => {
-        renewals.add('certificates');
-      }, renewCheckMs),
+      setInterval(renewAll, renewCheckMs),
       setInterval(() => void refreshDiscovery(), 15 * 60_000),
       setInterval(() => {
         if (leading) void replicas.cleanUp();
@@ -696,7 +733,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     await events.stop();
     await tracing?.stop();
     await profiles?.close();
-    await metricsServer.close();
+    await metricsServer?.close();
     workers.close();
     client.close();
     log.info('stopped');

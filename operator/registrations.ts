@@ -13,10 +13,13 @@ export interface RegistrationOptions {
   readonly manager: Manager;
   readonly environment: OperatorEnvironment;
   readonly secrets: {readonly ca: string; readonly pair: string};
+  /** Where `/metrics` is served by HTTPS. */
+  readonly metricsSecrets: {readonly ca: string | undefined; readonly pair: string} | undefined;
   readonly roles: RoleIndex;
   readonly reconcilePolicy: (kind: ClassicKind, key: string) => void;
   readonly reconcileException: (key: string) => void;
   readonly onSecret: () => void;
+  readonly onMetricsSecret: () => void;
   readonly onConfiguration: () => void;
   readonly onDefinition: () => void;
   readonly onPeer: () => void;
@@ -84,8 +87,11 @@ function roleRegistrations({manager, roles}: RegistrationOptions): Registration[
   }));
 }
 
+/** Of the mirrored Secrets of `/metrics`. */
+export const metricsSecretKey = {ca: 'metrics-secret-ca', pair: 'metrics-secret-pair'} as const;
+
 function installationRegistrations(options: RegistrationOptions): Registration[] {
-  const {manager, environment, secrets} = options;
+  const {manager, environment, secrets, metricsSecrets} = options;
   const {namespace, configMapName} = environment;
   const own = (key: string, resource: string, name: string): Omit<Registration, 'reconcile'> => ({
     key,
@@ -109,6 +115,11 @@ function installationRegistrations(options: RegistrationOptions): Registration[]
   return [
     {...own('secret-ca', 'secrets', secrets.ca), reconcile: options.onSecret},
     {...own('secret-tls', 'secrets', secrets.pair), reconcile: options.onSecret},
+    // Admission does not wait for them.
+    ...(['ca', 'pair'] as const).flatMap(which => {
+      const name = metricsSecrets?.[which];
+      return name === undefined ? [] : [{...own(metricsSecretKey[which], 'secrets', name), optional: true, reconcile: options.onMetricsSecret}];
+    }),
     {
       ...own('config', 'configmaps', configMapName),
       reconcile: key => options.onConfig(configMapData(manager.lister('config').get(key))),

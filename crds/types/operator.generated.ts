@@ -202,15 +202,15 @@ export interface KyvernoConfigurationSpec {
   eventsRateLimitQPS?: number;
   /** The same at once. Takes a whole number from 0. */
   eventsRateLimitBurst?: number;
-  /** Secret of the CA of /metrics. No effect in this release. */
+  /** Secret of the CA of /metrics; then both Secrets are made and renewed, else the pair is only read. */
   metricsCASecretName?: string;
-  /** Secret of the serving pair of /metrics. No effect in this release. */
+  /** Secret of the serving pair of /metrics, which is served by HTTPS then. */
   metricsTLSSecretName?: string;
-  /** Keys of the certificates of /metrics. Takes RSA, ECDSA or Ed25519. No effect in this release. */
+  /** Keys of the certificates of /metrics. Takes RSA, ECDSA or Ed25519. */
   metricsKeyAlgorithm?: string;
-  /** How long before its end a certificate of /metrics is renewed. Takes a duration such as 90s or 1h30m. No effect in this release. */
+  /** How long before its end a certificate of /metrics is renewed. Takes a duration such as 90s or 1h30m. */
   metricsRenewBefore?: string;
-  /** Host:port at which /metrics is reached. No effect in this release. */
+  /** Host:port at which /metrics is reached beside its Service: goes into the certificate. */
   metricsServerIP?: string;
   /** How metrics leave: prometheus alone. Takes prometheus or grpc. No effect in this release. */
   otelConfig?: string;

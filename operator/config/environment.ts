@@ -38,3 +38,9 @@ export function secretNames(
   const base = `${environment.serviceName}.${environment.namespace}.svc.kyverno-tls`;
   return {ca: flags.caSecretName || `${base}-ca`, pair: flags.tlsSecretName || `${base}-pair`};
 }
+
+/** Secrets of `/metrics` by HTTPS; undefined = by HTTP. Without a CA the pair is somebody else's, such as OpenShift's service CA. */
+export function metricsSecretNames(flags: Pick<Flags, 'metricsCASecretName' | 'metricsTLSSecretName'>): {readonly ca: string | undefined; readonly pair: string} | undefined {
+  const {metricsCASecretName: ca, metricsTLSSecretName: pair} = flags;
+  return pair === '' ? undefined : {ca: ca || undefined, pair};
+}

@@ -4,7 +4,9 @@ import type {KubeClient, ObjectRef} from '../../adapters/kube/types.js';
 import type {Log} from '../../adapters/log.js';
 import {type IssuedCertificate, type KeyAlgorithm, verifyChain} from '../../adapters/tls/index.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
-import type {CertificateSource, ServingCertificate} from '../../webhook/types.js';
+import type {ServingCertificate} from '../../webhook/types.js';
+import {materialOf} from './secret-material.js';
+import type {ServedSecrets} from './served-secrets.js';
 import {planTls, type TlsMaterial} from './tls-material.js';
 
 export const managedByLabel = 'cert.kyverno.io/managed-by';
@@ -31,15 +33,9 @@ export interface TlsControllerOptions {
   readonly isPublished: (bundle: string) => boolean;
 }
 
-export interface TlsController extends CertificateSource {
-  /** What the Secrets say now; for every replica, on each of their changes. */
-  refresh(): void;
-  /** Issues what is missing or about to end; for the leader. `'later'`: a leaf waits until clients trust its CA. */
-  renew(): Promise<'done' | 'later'>;
+export interface TlsController extends ServedSecrets {
   /** Undefined until both Secrets hold something usable. */
   readonly certificate: ServingCertificate | undefined;
-  /** Resolves with the first usable certificate. */
-  readonly available: Promise<void>;
 }
 
 /** What the API server needs at most to act on a webhook configuration that was written. */
@@ -176,16 +172,6 @@ export function createTlsController(options: TlsControllerOptions): TlsControlle
 
 function isManaged(secret: JsonObject): boolean {
   return ownPath(secret, 'metadata', 'labels', managedByLabel) === 'kyverno';
-}
-
-function materialOf(secret: JsonObject | undefined): IssuedCertificate | undefined {
-  const cert = decode(ownPath(secret, 'data', 'tls.crt') ?? ownPath(secret, 'data', 'rootCA.crt'));
-  const key = decode(ownPath(secret, 'data', 'tls.key'));
-  return cert === '' || !cert.includes('BEGIN CERTIFICATE') ? undefined : {cert, key};
-}
-
-function decode(value: unknown): string {
-  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
 function base64(text: string): string {

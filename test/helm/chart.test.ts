@@ -12,6 +12,7 @@ import type {KubeObject} from '../../install/source/types.js';
 import {compileResourceFilters} from '../../operator/config/resource-filters.js';
 import {parseConfig} from '../../operator/config/config-map.js';
 import {parseFlags} from '../../operator/config/flags.js';
+import {monitoringFile, type RuleGroups} from '../../scripts/monitoring-files.js';
 import {startCluster} from '../cluster/cluster.js';
 import {helm} from './programs.js';
 
@@ -99,14 +100,14 @@ describe('the chart', () => {
 
 describe('values', () => {
   it('of upstream that mean nothing here are let through and named', async () => {
-    const values = {webhooksCleanup: {enabled: true}, grafana: {enabled: true}, cleanupController: {replicas: 2}};
+    const values = {webhooksCleanup: {enabled: true}, reportsServer: {enabled: true}, cleanupController: {replicas: 2}};
     const file = join(folder, 'foreign.yaml');
     await writeFile(file, stringify(values));
     // Notes are for whoever installs: without a cluster helm prints none.
     const cluster = await startCluster({controllerManager: false});
     try {
       const notes = await helmRun(['install', 'any', chart, '--kubeconfig', cluster.kubeconfig, '--dry-run=client', '--namespace', 'kyverno', '--values', file]);
-      expect(notes.slice(notes.indexOf('NOTES:'))).toMatch(/mean nothing to this chart:\s+- grafana\s+- webhooksCleanup/);
+      expect(notes.slice(notes.indexOf('NOTES:'))).toMatch(/mean nothing to this chart:\s+- reportsServer\s+- webhooksCleanup/);
     } finally {
       await cluster.stop();
     }
@@ -273,6 +274,39 @@ describe('values', () => {
     expect(objects.some(({kind}) => kind === 'PriorityClass')).toBe(false);
     const bindings = objects.filter(({kind}) => kind === 'ClusterRoleBinding').map(({metadata}) => metadata.name);
     expect(bindings.sort()).toEqual(['kyverno', 'kyverno:extra']);
+  });
+
+  it('of metering serve metrics by HTTPS, and scrapes trust the CA that is made for them', async () => {
+    const serviceMonitor = {enabled: true};
+    const flagsOf = (objects: readonly Rendered[]) => {
+      const outcome = parseFlags(container(objects).args, {});
+      if ('error' in outcome) throw new Error(outcome.error);
+      return outcome.flags;
+    };
+    const endpointOf = (objects: readonly Rendered[]) => find(objects, 'ServiceMonitor', 'guard')['spec'].endpoints[0];
+    const open = await render({fullnameOverride: 'guard', admissionController: {serviceMonitor}});
+    expect(flagsOf(open)).toMatchObject({metricsCASecretName: '', metricsTLSSecretName: ''});
+    expect(endpointOf(open)).not.toHaveProperty('scheme');
+    const own = await render({fullnameOverride: 'guard', admissionController: {serviceMonitor, metering: {secure: true}}});
+    expect(flagsOf(own)).toMatchObject({metricsCASecretName: 'guard.kyverno.metering.kyverno-tls-ca', metricsTLSSecretName: 'guard.kyverno.metering.kyverno-tls-pair'});
+    expect(endpointOf(own)).toMatchObject({
+      scheme: 'https',
+      tlsConfig: {serverName: 'guard-svc-metrics.kyverno.svc', ca: {secret: {name: 'guard.kyverno.metering.kyverno-tls-ca', key: 'tls.crt'}}},
+    });
+    find(own, 'Service', 'guard-svc-metrics');
+    const theirs = await render({fullnameOverride: 'guard', admissionController: {serviceMonitor, metering: {existingSecret: 'theirs'}}});
+    expect(flagsOf(theirs)).toMatchObject({metricsCASecretName: '', metricsTLSSecretName: 'theirs'});
+    expect(endpointOf(theirs)).toMatchObject({scheme: 'https', tlsConfig: {serverName: 'guard-svc-metrics.kyverno.svc'}});
+  });
+
+  it('bring rules and dashboard as they are in monitoring/', async () => {
+    const objects = await render({prometheusRule: {enabled: true, namespace: 'monitoring', additionalLabels: {release: 'prometheus'}}, grafana: {enabled: true, annotations: {folder: 'Policies'}}});
+    const rule = find(objects, 'PrometheusRule');
+    expect(rule).toMatchObject({apiVersion: 'monitoring.coreos.com/v1', metadata: {namespace: 'monitoring', labels: {release: 'prometheus', 'app.kubernetes.io/part-of': 'kyverno'}}});
+    expect(rule['spec'].groups).toEqual(monitoringFile<RuleGroups>('rules.yaml').groups);
+    const map = find(objects, 'ConfigMap', 'kyverno-grafana');
+    expect(map.metadata).toMatchObject({namespace: 'kyverno', labels: {grafana_dashboard: '1'}, annotations: {folder: 'Policies'}});
+    expect(JSON.parse(map['data']['kyverno.json'])).toEqual(monitoringFile('grafana-dashboard.json'));
   });
 
   it('of a single replica make no budget', async () => {

@@ -1,9 +1,12 @@
 import {execFile} from 'node:child_process';
 import {readFileSync} from 'node:fs';
+import http, {type IncomingMessage} from 'node:http';
+import https from 'node:https';
 import {join} from 'node:path';
+import {text} from 'node:stream/consumers';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
-import {startCluster} from '../cluster/cluster.js';
+import {type Cluster, startCluster} from '../cluster/cluster.js';
 import {addWitness} from '../cluster/eventually.js';
 import {installOperator, type Manifest, programFolder} from '../cluster/install-operator.js';
 import {createBarrier} from '../e2e/support/barrier.js';
@@ -25,12 +28,14 @@ export interface Installation {
   readonly replicas: number;
   /** All objects but the CustomResourceDefinitions. */
   readonly objects: () => Promise<readonly Manifest[]>;
+  /** Secret with the CA of `/metrics`, where that is served by HTTPS. */
+  readonly metricsCa?: string;
 }
 
 const missing = await missingForPodNetwork();
 
 /** A fresh control plane with the operator as its users install it: the whole guide, and no request without the right to it. */
-export function installSuite({name, replicas, objects}: Installation): void {
+export function installSuite({name, replicas, objects, metricsCa}: Installation): void {
   describe.skipIf(missing !== undefined)(`${name}, ${replicas} replicas${missing === undefined ? '' : ` (${missing})`}`, () => {
     let operator: OperatorCluster;
     let log: LogReader;
@@ -52,12 +57,32 @@ export function installSuite({name, replicas, objects}: Installation): void {
       expect(addresses.toSorted()).toEqual(operator.agent.replicas().map(({address}) => address).toSorted());
     });
 
+    it(`shows its metrics on every replica, by ${metricsCa === undefined ? 'HTTP' : 'HTTPS'}`, async () => {
+      const ca = metricsCa === undefined ? undefined : await certificateIn(operator.cluster, metricsCa);
+      for (const {address} of operator.agent.replicas()) expect(await scrape(address!, ca)).toContain('kyverno_info');
+    });
+
     const root = guideRoot() ?? join(repository, 'test/e2e/testdata/guide');
     guideSuite(guideRoot() === undefined ? 'own samples' : 'the guide', root, () => ({operator, log}), grantPrinted);
 
     it('was never refused a request', () => {
       expect(forbidden(readFileSync(join(operator.cluster.dir, 'audit.log'), 'utf8'))).toEqual([]);
     });
+  });
+}
+
+async function certificateIn({request}: Pick<Cluster, 'request'>, secret: string): Promise<string> {
+  const {body} = await request<{readonly data: Readonly<Record<string, string>>}>('GET', `/api/v1/namespaces/kyverno/secrets/${secret}`);
+  return Buffer.from(body.data['tls.crt']!, 'base64').toString('utf8');
+}
+
+/** As the ServiceMonitor of the chart says. */
+function scrape(host: string, ca: string | undefined): Promise<string> {
+  const target = {host, port: 8000, path: '/metrics', agent: false} as const;
+  return new Promise((resolve, reject) => {
+    const answered = (response: IncomingMessage) => text(response).then(resolve, reject);
+    const request = ca === undefined ? http.get(target, answered) : https.get({...target, ca, servername: 'kyverno-svc-metrics.kyverno.svc'}, answered);
+    request.on('error', reject);
   });
 }
 

@@ -138,7 +138,7 @@ describe('metrics', () => {
   });
 
   it('are served at /metrics alone, over plain HTTP', async () => {
-    const server = createMetricsServer(createMetrics({version: '1.2.3', processMetrics: false}));
+    const server = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false})});
     await server.listen(0, '127.0.0.1');
     const base = `http://127.0.0.1:${server.address()!.port}`;
     const reply = await fetch(`${base}/metrics`);
@@ -166,7 +166,7 @@ describe('metrics', () => {
 
   it('share their port with the documents that were asked for, and no others', async () => {
     const metrics = createMetrics({version: 't', processMetrics: false});
-    const server = createMetricsServer(metrics, {'/debug/policies': () => [{key: 'a'}]});
+    const server = createMetricsServer({metrics, documents: {'/debug/policies': () => [{key: 'a'}]}});
     await server.listen(0, '127.0.0.1');
     const base = `http://127.0.0.1:${server.address()!.port}`;
     expect(await (await fetch(`${base}/debug/policies`)).json()).toEqual([{key: 'a'}]);

@@ -25,6 +25,22 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ default (printf "%s-metrics" (include "kyverno.fullname" .)) .Values.metricsConfig.name }}
 {{- end }}
 
+{{- define "kyverno.meteringSecret" -}}
+{{ include "kyverno.fullname" . }}.{{ include "kyverno.namespace" . }}.metering.kyverno-tls
+{{- end }}
+
+{{- define "kyverno.scrapeTls" -}}
+{{- $admission := .Values.admissionController }}
+{{- $service := printf "%s-svc-metrics.%s.svc" (include "kyverno.fullname" .) (include "kyverno.namespace" .) }}
+{{- $own := dict }}
+{{- if $admission.metering.existingSecret }}
+{{- $own = dict "serverName" $service }}
+{{- else if $admission.metering.secure }}
+{{- $own = dict "serverName" $service "ca" (dict "secret" (dict "name" (printf "%s-ca" (include "kyverno.meteringSecret" .)) "key" "tls.crt")) }}
+{{- end }}
+{{- toYaml (default $own $admission.serviceMonitor.tlsConfig) }}
+{{- end }}
+
 {{- define "kyverno.image" -}}
 {{- $image := .Values.admissionController.container.image }}
 {{- $registry := default $image.registry .Values.global.image.registry }}
@@ -124,7 +140,7 @@ nodeAffinity:
 {{- end }}
 
 {{- define "kyverno.withoutEffect" -}}
-{{- $known := list "fullnameOverride" "namespaceOverride" "customLabels" "imagePullSecrets" "existingImagePullSecrets" "global" "crds" "config" "metricsConfig" "features" "admissionController" "backgroundController" "cleanupController" "reportsController" "openreports" }}
+{{- $known := list "fullnameOverride" "namespaceOverride" "customLabels" "imagePullSecrets" "existingImagePullSecrets" "global" "crds" "config" "metricsConfig" "features" "admissionController" "backgroundController" "cleanupController" "reportsController" "prometheusRule" "grafana" "openreports" }}
 {{- range $name, $_ := .Values }}
 {{- if and (ne $name "global") (not (has $name $known)) }}
 - {{ $name }}
@@ -252,6 +268,14 @@ nodeAffinity:
 {{- if $admission.profiling.enabled }}
 - --profile
 - --profilePort={{ int $admission.profiling.port }}
+{{- end }}
+{{- with $admission.metering }}
+{{- if .existingSecret }}
+- --metricsTLSSecretName={{ .existingSecret }}
+{{- else if .secure }}
+- --metricsCASecretName={{ include "kyverno.meteringSecret" $ }}-ca
+- --metricsTLSSecretName={{ include "kyverno.meteringSecret" $ }}-pair
+{{- end }}
 {{- end }}
 {{- if .Values.openreports.enabled }}
 - --openreportsEnabled

@@ -89,6 +89,14 @@ ${lines.join('\n')}
 - --profile
 - --profilePort={{ int $admission.profiling.port }}
 {{- end }}
+{{- with $admission.metering }}
+{{- if .existingSecret }}
+- --metricsTLSSecretName={{ .existingSecret }}
+{{- else if .secure }}
+- --metricsCASecretName={{ include "kyverno.meteringSecret" $ }}-ca
+- --metricsTLSSecretName={{ include "kyverno.meteringSecret" $ }}-pair
+{{- end }}
+{{- end }}
 {{- if .Values.openreports.enabled }}
 - --openreportsEnabled
 {{- end }}

@@ -1,3 +1,5 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {stringify} from 'yaml';
 import {catalogue} from '../../../scripts/crd/catalogue.js';
 import {toManifest} from '../../../scripts/crd/definition.js';
@@ -7,6 +9,7 @@ import {schemaText, valuesText} from './values-files.js';
 
 const comment = '{{- /* Generated from install/source/chart by `npm run generate`; edit there. */}}\n';
 const folder = 'install/chart';
+const monitoring = join(import.meta.dirname, '../../../monitoring');
 
 const chart = {
   apiVersion: 'v2',
@@ -30,6 +33,8 @@ export function chartFiles(): ReadonlyMap<string, string> {
     [`${folder}/.helmignore`, '*.md\n'],
   ]);
   for (const [name, text] of chartTemplates()) files.set(`${folder}/templates/${name}`, name === 'NOTES.txt' ? text : `${comment}${text}`);
+  // Helm reads no file outside of the chart.
+  for (const name of ['rules.yaml', 'grafana-dashboard.json']) files.set(`${folder}/files/monitoring/${name}`, readFileSync(join(monitoring, name), 'utf8'));
   for (const definition of catalogue) {
     const yaml = stringify(toManifest(definition), {aliasDuplicateObjects: false, lineWidth: 0});
     files.set(`${folder}/files/crds/${definition.group}_${definition.plural}.yaml`, yaml);

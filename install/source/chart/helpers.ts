@@ -35,6 +35,22 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ default (printf "%s-metrics" (include "kyverno.fullname" .)) .Values.metricsConfig.name }}
 {{- end }}
 
+{{- define "kyverno.meteringSecret" -}}
+{{ include "kyverno.fullname" . }}.{{ include "kyverno.namespace" . }}.metering.kyverno-tls
+{{- end }}
+
+{{- define "kyverno.scrapeTls" -}}
+{{- $admission := .Values.admissionController }}
+{{- $service := printf "%s-svc-metrics.%s.svc" (include "kyverno.fullname" .) (include "kyverno.namespace" .) }}
+{{- $own := dict }}
+{{- if $admission.metering.existingSecret }}
+{{- $own = dict "serverName" $service }}
+{{- else if $admission.metering.secure }}
+{{- $own = dict "serverName" $service "ca" (dict "secret" (dict "name" (printf "%s-ca" (include "kyverno.meteringSecret" .)) "key" "tls.crt")) }}
+{{- end }}
+{{- toYaml (default $own $admission.serviceMonitor.tlsConfig) }}
+{{- end }}
+
 {{- define "kyverno.image" -}}
 {{- $image := .Values.admissionController.container.image }}
 {{- $registry := default $image.registry .Values.global.image.registry }}

@@ -1,6 +1,7 @@
 import {stringify} from 'yaml';
 import {metricsMap, ownFilters, settingsMap} from '../config/config-maps.js';
 import {serviceAccount} from '../objects.js';
+import {commonLabels} from '../labels.js';
 import {grantLabel, operatorRoles, policyRoles} from '../rights/roles.js';
 import {userRoles} from '../rights/user-roles.js';
 import {smallCluster} from '../settings.js';
@@ -224,6 +225,11 @@ function networkTemplate(): string {
   return gated(`${at}.enabled`, object(networkPolicy(settings), {'spec.ingress': ingress}));
 }
 
+/** The labels of every object, and those that a value names. */
+function commonAnd(more: string): Snippet {
+  return (key, indent) => `${labels(key, indent)}\n${stringify(commonLabels).trimEnd().replace(/^/gm, `${indent}  `)}\n${indent}  {{- with ${more} }}\n${indent}  {{- toYaml . | nindent ${indent.length + 2} }}\n${indent}  {{- end }}`;
+}
+
 function monitorTemplate(): string {
   const at = `${admission}.serviceMonitor`;
   const own = serviceMonitor(settings);
@@ -232,10 +238,10 @@ ${indent}  - port: metrics
 ${indent}    path: /metrics
 ${indent}    interval: {{ ${at}.interval }}
 ${indent}    scrapeTimeout: {{ ${at}.scrapeTimeout }}
-${indent}    {{- if ${at}.secure }}
+${indent}    {{- if or ${at}.secure ${admission}.metering.secure ${admission}.metering.existingSecret }}
 ${indent}    scheme: https
 ${indent}    tlsConfig:
-${indent}      {{- toYaml ${at}.tlsConfig | nindent ${indent.length + 6} }}
+${indent}      {{- include "kyverno.scrapeTls" . | nindent ${indent.length + 6} }}
 ${indent}    {{- end }}
 ${indent}    {{- with ${at}.relabelings }}
 ${indent}    relabelings:
@@ -245,8 +251,38 @@ ${indent}    {{- with ${at}.metricRelabelings }}
 ${indent}    metricRelabelings:
 ${indent}      {{- toYaml . | nindent ${indent.length + 6} }}
 ${indent}    {{- end }}`;
-  const more: Snippet = (key, indent) => `${labels(key, indent)}\n${indent}  app.kubernetes.io/name: kyverno\n${indent}  app.kubernetes.io/part-of: kyverno\n${indent}  {{- with ${at}.additionalLabels }}\n${indent}  {{- toYaml . | nindent ${indent.length + 2} }}\n${indent}  {{- end }}`;
-  return gated(`${at}.enabled`, object(own, {'metadata.namespace': value(`default (include "kyverno.namespace" .) ${at}.namespace`), 'metadata.labels': more, 'spec.endpoints': endpoints}));
+  return gated(`${at}.enabled`, object(own, {'metadata.namespace': value(`default (include "kyverno.namespace" .) ${at}.namespace`), 'metadata.labels': commonAnd(`${at}.additionalLabels`), 'spec.endpoints': endpoints}));
+}
+
+/** Files of the chart are handed on as they are: their own braces are Prometheus' and Grafana's. */
+const fromFile = (name: string, depth: number) => `{{- .Files.Get "files/monitoring/${name}" | nindent ${depth} }}`;
+
+function ruleTemplate(): string {
+  const at = '.Values.prometheusRule';
+  const source: KubeObject = {apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata: {name: 'FULLNAME_WORD', namespace: 'NAMESPACE_WORD'}, spec: ''};
+  return gated(
+    `${at}.enabled`,
+    object(source, {
+      'metadata.namespace': value(`default (include "kyverno.namespace" .) ${at}.namespace`),
+      'metadata.labels': commonAnd(`${at}.additionalLabels`),
+      spec: (key, indent) => `${indent}${key}:\n${indent}  ${fromFile('rules.yaml', indent.length + 2)}`,
+    }),
+  );
+}
+
+function dashboardTemplate(): string {
+  const at = '.Values.grafana';
+  const source: KubeObject = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'FULLNAME_WORD-grafana', namespace: 'NAMESPACE_WORD'}, data: ''};
+  return gated(
+    `${at}.enabled`,
+    object(source, {
+      'metadata.name': value(`default (printf "%s-grafana" (include "kyverno.fullname" .)) ${at}.configMapName`),
+      'metadata.namespace': value(`default (include "kyverno.namespace" .) ${at}.namespace`),
+      'metadata.labels': commonAnd(`${at}.labels`),
+      'metadata.annotations': yaml(`${at}.annotations`),
+      data: (key, indent) => `${indent}${key}:\n${indent}  kyverno.json: |-\n${indent}    ${fromFile('grafana-dashboard.json', indent.length + 4)}`,
+    }),
+  );
 }
 
 const ownFilterLists = `
@@ -299,5 +335,7 @@ export function chartTemplates(): ReadonlyMap<string, string> {
     ['disruption-budget.yaml', budgetTemplate()],
     ['autoscaler.yaml', autoscalerTemplate()],
     ['service-monitor.yaml', monitorTemplate()],
+    ['prometheus-rule.yaml', ruleTemplate()],
+    ['grafana-dashboard.yaml', dashboardTemplate()],
   ]);
 }
