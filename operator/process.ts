@@ -30,7 +30,7 @@ import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
 import {celRegistrations} from './cel-policies/cel-handlers.js';
-import {createCelFamily, namespaceOfKey} from './cel-policies/cel-serving.js';
+import {createCelFamily, hasConditions, namespaceOfKey} from './cel-policies/cel-serving.js';
 import {celStatusSource, lacksRights} from './cel-policies/cel-status-source.js';
 import {createOffload} from './cel-policies/offload.js';
 import {followRights} from './permissions/follow-rights.js';
@@ -194,7 +194,14 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     },
     backgroundUsers: new Set([flags.backgroundServiceAccountName, `system:serviceaccount:${namespace}:${environment.serviceAccountName}`]),
   });
-  const offload = createOffload({client, clock, log, regex, onAnswer: () => webhooks.touch()});
+  const offload = createOffload({
+    ...{client, clock, log, regex},
+    onAnswer() {
+      webhooks.touch();
+      // What guards their entries is told in their status.
+      for (const state of cel.cache.policies()) if (state.status === 'served' && hasConditions(state.policy)) status.enqueue(state.kind, state.key);
+    },
+  });
   const rights = createOwnRights({client, clock, log});
 
   const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, get qps() { return flags.clientRateLimitQPS; }, get burst() { return flags.clientRateLimitBurst; }, log, clock, onCall: queries})});
@@ -373,7 +380,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     refusedConditions: webhooks.refusedConditions,
     source: joinStatusSources(
       classicStatusSource({cache, refusedConditions: webhooks.refusedConditions, notes: webhooks.notes, native, background: toldOf}),
-      celStatusSource({cache: cel.cache, rights: reportRights, background: toldOf, native: policy => native.stateOf(policy)}),
+      celStatusSource({cache: cel.cache, rights: reportRights, background: toldOf, native: policy => native.stateOf(policy), hasOwnConditions: policy => cel.hasOwnConditions(policy)}),
       kind => kind === 'ClusterPolicy' || kind === 'Policy',
     ),
   });

@@ -17,12 +17,13 @@ export interface CelSourceOptions {
   readonly rights: OwnRights;
   /** What else this replica has to tell. */
   readonly background: (kind: string, key: string) => readonly Condition[];
+  readonly hasOwnConditions: (policy: CompiledCelPolicy) => boolean;
   /** What became of the native policy that it asks for; `undefined` when it asks for none. */
   readonly native: (policy: CompiledCelPolicy) => NativePolicyState | undefined;
 }
 
 /** The kinds of `policies.kyverno.io`; known to replicas and webhooks as `<Kind>/<key>`. */
-export function celStatusSource({cache, rights, native, background}: CelSourceOptions): StatusSource {
+export function celStatusSource({cache, rights, native, background, hasOwnConditions}: CelSourceOptions): StatusSource {
   return {
     resourceOf: celResourceKey,
     state: (kind, key) => cache.policy(kind, key),
@@ -50,7 +51,7 @@ export function celStatusSource({cache, rights, native, background}: CelSourceOp
         intercepted: policy !== undefined && needsWebhook(policy),
         missingRights: policy === undefined ? undefined : missingRights(policy, rights),
         native: policy === undefined ? undefined : native(policy),
-        background: [...(policy === undefined ? [] : riskConditions(policy)), ...background(kind, key), ...storedBackgroundConditions(own(object, 'status'))],
+        background: [...(policy === undefined ? [] : riskConditions(policy, hasOwnConditions)), ...background(kind, key), ...storedBackgroundConditions(own(object, 'status'))],
         existing: own(object, 'status'),
         now,
       });
@@ -63,10 +64,17 @@ export function celStatusSource({cache, rights, native, background}: CelSourceOp
 }
 
 /** What keeps a cluster from locking itself out does not hold for the policy: it asked for that. */
-function riskConditions(policy: CompiledCelPolicy): readonly Condition[] {
-  if (policy.failurePolicy !== 'Fail' || !needsWebhook(policy) || !failsInSystemNamespaces(policy)) return [];
-  const message = `nothing it matches in namespaces kube-* and openshift-* can be written while no replica answers (annotation ${systemOptIn})`;
-  return [{type: 'FailsInSystemNamespaces', status: 'True', reason: 'OptedIn', message}];
+function riskConditions(policy: CompiledCelPolicy, hasOwnConditions: (policy: CompiledCelPolicy) => boolean): readonly Condition[] {
+  const type = 'FailsInSystemNamespaces';
+  // What generates never fails closed.
+  if (policy.failurePolicy !== 'Fail' || policy.source.type === 'generating' || !needsWebhook(policy) || policy.ref.namespace !== '') return [];
+  if (failsInSystemNamespaces(policy)) {
+    const message = `nothing it matches in namespaces kube-* and openshift-* can be written while no replica answers (annotation ${systemOptIn})`;
+    return [{type, status: 'True', reason: 'OptedIn', message}];
+  }
+  if (!hasOwnConditions(policy)) return [];
+  const message = 'its own matchConditions decide whether namespaces kube-* and openshift-* stay writable while no replica answers';
+  return [{type, status: 'Unknown', reason: 'OwnMatchConditions', message}];
 }
 
 export function needsWebhook({source}: CompiledCelPolicy): boolean {
