@@ -59,7 +59,7 @@ export function installSuite({name, replicas, objects, metricsCa}: Installation)
 
     it(`shows its metrics on every replica, by ${metricsCa === undefined ? 'HTTP' : 'HTTPS'}`, async () => {
       const ca = metricsCa === undefined ? undefined : await certificateIn(operator.cluster, metricsCa);
-      for (const {address} of operator.agent.replicas()) expect(await scrape(address!, ca)).toContain('kyverno_info');
+      for (const {address, metricsPort} of operator.agent.replicas()) expect(await scrape({host: address, port: metricsPort}, ca)).toContain('kyverno_info');
     });
 
     const root = guideRoot() ?? join(repository, 'test/e2e/testdata/guide');
@@ -77,8 +77,8 @@ async function certificateIn({request}: Pick<Cluster, 'request'>, secret: string
 }
 
 /** As the ServiceMonitor of the chart says. */
-function scrape(host: string, ca: string | undefined): Promise<string> {
-  const target = {host, port: 8000, path: '/metrics', agent: false} as const;
+function scrape(at: {readonly host: string; readonly port: number}, ca: string | undefined): Promise<string> {
+  const target = {...at, path: '/metrics', agent: false} as const;
   return new Promise((resolve, reject) => {
     const answered = (response: IncomingMessage) => text(response).then(resolve, reject);
     const request = ca === undefined ? http.get(target, answered) : https.get({...target, ca, servername: 'kyverno-svc-metrics.kyverno.svc'}, answered);
