@@ -6,6 +6,7 @@ import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy} from '../update-requests/background-policy.js';
 import {type NamedObject, namedObject} from '../update-requests/trigger.js';
 import {resourceId} from '../update-requests/trigger-kinds.js';
+import {createOwnRights} from '../permissions/own-rights.js';
 import type {IsJudged} from '../update-requests/judged-objects.js';
 import type {DownstreamIndex} from './downstream-index.js';
 import type {DownstreamWriter} from './downstream-writer.js';
@@ -179,8 +180,12 @@ export function createStateSync({core, families, index, writer, obligations, isJ
       const id = resourceId(info);
       if (!kinds.has(id) && !reportGroups.test(info.group) && info.kind !== 'Event') kinds.set(id, info);
     }
+    const rights = createOwnRights({client, clock, log});
+    await rights.refresh();
     for (const kind of kinds.values()) {
       if (!running) return;
+      // What may not be listed was not made by us under these rights.
+      if (rights.can('list', kind.group, kind.resource) === false) continue;
       try {
         await client.list(
           {group: kind.group, version: kind.version, resource: kind.resource},
@@ -192,7 +197,7 @@ export function createStateSync({core, families, index, writer, obligations, isJ
           },
         );
       } catch (error) {
-        // What may not be listed, or cannot be, was not made by us under these rights.
+        // The same where the API server could not say all that we may do; other kinds cannot be listed at all.
         if (!hasStatus(error, 403) && !hasStatus(error, 404) && !hasStatus(error, 405)) log.warn(`background: made objects of kind ${kind.kind} could not be listed`, {error: String(error)});
       }
     }

@@ -8,6 +8,7 @@ import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.j
 import type {KindInfo} from '../../engine/resource-map.js';
 import type {Core, Feature} from '../feature.js';
 import {createWorkQueue} from '../manager/work-queue.js';
+import {createOwnRights} from '../permissions/own-rights.js';
 
 /** Kinds of short life, watched from the start; the others from the first look that finds a labelled object. */
 const watchedAtOnce = new Set(['/pods', '/configmaps', '/namespaces', 'batch/jobs', 'apps/deployments']);
@@ -32,6 +33,8 @@ export function createTtlFeature(core: Core): Feature {
   const reflectors = new Map<string, Reflector>();
   const skipped = new Map<string, number>();
   const unreadable = new Set<string>();
+  // Of whom the clean-up acts as.
+  const rights = createOwnRights({client, clock, log, pauseMs: flags.ttlReconciliationInterval / 2});
   const metrics = ttlMetrics(core);
   let leading = false;
   let timer: NodeJS.Timeout | undefined;
@@ -136,9 +139,12 @@ export function createTtlFeature(core: Core): Feature {
       reflectors.delete(name);
       await reflector.stop();
     }
+    await rights.refresh();
     for (const [name, kind] of wanted) {
       if (!leading) return;
       if (reflectors.has(name)) continue;
+      // The right may come at any time: the next look asks again.
+      if (rights.can('list', kind.group, kind.resource) === false) continue;
       if (watchedAtOnce.has(name)) watch(kind);
       else await lookAt(name, kind);
     }

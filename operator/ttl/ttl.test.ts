@@ -46,4 +46,23 @@ describe('the time to live of objects', () => {
       await eventually(() => names('api/v1/services').length === 0);
     }
   });
+
+  it('is not looked for on kinds that may not be listed, until they may', async () => {
+    const granted = ['services'];
+    test.server.intercept = ({method, path, body}, response) => {
+      if (method !== 'POST' || !path.endsWith('/selfsubjectrulesreviews')) return false;
+      const resourceRules = [{verbs: ['list', 'watch', 'delete'], apiGroups: [''], resources: [...granted]}];
+      response.writeHead(201, {'Content-Type': 'application/json'}).end(JSON.stringify({...(body as object), status: {incomplete: false, resourceRules}}));
+      return true;
+    };
+    test.server.put('api/v1/services', object('Service', 'svc', '1m', Date.now() - 120_000));
+    test.server.put('api/v1/secrets', object('Secret', 'token', '1m', Date.now() - 120_000));
+    await test.run(createTtlFeature(test.core));
+    await eventually(() => names('api/v1/services').length === 0);
+    const asked = () => test.server.requests.filter(({method, path}) => method === 'GET' && path.includes('/secrets')).length;
+    expect(names('api/v1/secrets')).toEqual(['token']);
+    expect(asked()).toBe(0);
+    granted.push('secrets');
+    await eventually(() => names('api/v1/secrets').length === 0);
+  });
 });
