@@ -3,6 +3,7 @@ import {own} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {expressionsOf, type ResourceCall, readsOfExpression} from './cel-reads.js';
 import {hasVariables, type Place, placesOf} from './named-kinds.js';
+import {addRoleRights} from './role-rights.js';
 import {type Duty, NeedsList, type Needs, ownVerbs, scanVerbs} from './right.js';
 
 /** What a policy of `policies.kyverno.io` makes the operator do. `constraints`: its own and those that autogen derived. */
@@ -83,7 +84,10 @@ interface Made {
 /** Objects written out as maps or in templates; where there are none, what is read is taken to be what is copied. */
 function addMade(needs: NeedsList, policy: GeneratingPolicy, {reads, resources}: Made): void {
   const verbs = policy.spec.synchronize ? ownVerbs : ['get', 'create'];
-  const add = (place: Place, path: string) => needs.add({duty: 'background', verbs, ...place, path});
+  const add = (place: Place, path: string) => {
+    needs.add({duty: 'background', verbs, ...place, path});
+    addRoleRights(needs, undefined, {place, namespace: '', path});
+  };
   const written = [...reads.flatMap(({path, objects}) => objects.map(object => ({...object, path}))), ...templateKinds(needs, policy)];
   for (const {apiVersion, kind, path} of written) {
     const found = placesOf(apiVersion, kind, resources);

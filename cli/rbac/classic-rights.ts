@@ -7,6 +7,7 @@ import type {ClassicPolicy, ClassicRule, ContextEntry, MutateForeach, MutatePatc
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {addContext} from './context-rights.js';
 import {fixedNamespace, hasVariables, kindsOfMatch, placesOf} from './named-kinds.js';
+import {addRoleRights} from './role-rights.js';
 import {type Duty, NeedsList, type Needs, ownVerbs, scanVerbs} from './right.js';
 
 /** What a ClusterPolicy or Policy makes the operator do. */
@@ -95,7 +96,9 @@ function addMade(needs: NeedsList, block: JsonObject, {path, resources, synchron
     const {namespaced} = found.info;
     for (const place of found.places) {
       // What is kept in step is watched in every namespace.
-      needs.add({duty: 'background', verbs: synchronize ? ownVerbs : ['get', 'create'], ...place, namespace: synchronize || !namespaced ? '' : namespace, path});
+      const within = synchronize || !namespaced ? '' : namespace;
+      needs.add({duty: 'background', verbs: synchronize ? ownVerbs : ['get', 'create'], ...place, namespace: within, path});
+      addRoleRights(needs, source === undefined ? data : undefined, {place, namespace: within, path});
       if (source === undefined) continue;
       const from = namespaced && !synchronize ? fixedNamespace(textOf(own(source, 'namespace'))) : '';
       needs.add({duty: 'background', verbs: synchronize ? scanVerbs : isObject(list) ? ['get', 'list'] : ['get'], ...place, namespace: from, path: `${path}.${isObject(list) ? 'cloneList' : 'clone'}`});

@@ -60,6 +60,24 @@ const rows: ReadonlyArray<readonly [string, string, readonly string[], readonly 
     [],
   ],
   [
+    'a binding, whose role is bound by name',
+    cluster(rule('match: {any: [{resources: {kinds: [Namespace]}}]}\ngenerate: {kind: RoleBinding, name: admins, namespace: "{{request.object.metadata.name}}", data: {roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: admin}, subjects: []}}')),
+    [':background rbac.authorization.k8s.io/clusterroles[admin] bind'],
+    [],
+  ],
+  [
+    'a binding of one namespace to a role that a variable tells',
+    cluster(rule('match: {any: [{resources: {kinds: [Namespace]}}]}\ngenerate: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, name: admins, namespace: shop, data: {roleRef: {kind: Role, name: "{{request.object.metadata.name}}"}}}')),
+    [],
+    ['which role is bound is known only when the policy works'],
+  ],
+  [
+    'a role, of which all that it gives is needed',
+    cluster(rule('match: {any: [{resources: {kinds: [Namespace]}}]}\ngenerate: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, name: admins, namespace: shop, data: {rules: [{apiGroups: [""], resources: [secrets], resourceNames: [key], verbs: [get]}, {apiGroups: [apps], resources: [deployments], verbs: ["*"]}]}}')),
+    ['shop /secrets[key] get', 'shop apps/deployments *'],
+    [],
+  ],
+  [
     'several kinds of copies',
     cluster(rule('match: {any: [{resources: {kinds: [Namespace]}}]}\ngenerate: {synchronize: true, namespace: "{{request.object.metadata.name}}", cloneList: {namespace: default, kinds: [v1/Secret, v1/ConfigMap], selector: {matchLabels: {a: b}}}}')),
     [':background /secrets get list watch create update patch delete'],
@@ -155,7 +173,8 @@ describe('kyverno rbac', () => {
 
   it('prints Roles bound to the account that is named', async () => {
     const file = join(folder, 'narrow.yaml');
-    await writeFile(file, rows[11]![1]);
+    const [, text] = rows.find(([what]) => what === 'a clean-up of one namespace')!;
+    await writeFile(file, text);
     const {out} = await rbac([file], {namespace: 'policies', serviceAccount: 'operator', name: 'team', output: 'json'});
     const {items} = JSON.parse(out) as {items: JsonObject[]};
     expect(items).toMatchObject([

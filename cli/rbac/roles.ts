@@ -47,6 +47,11 @@ function covers(wide: Right, narrow: Right): boolean {
   return wide.group === narrow.group && wide.resource === narrow.resource && wide.names.length === 0 && narrow.verbs.every(verb => wide.verbs.includes(verb));
 }
 
+/** The usual verbs first, others (`bind`, `*`) behind them. */
+function inOrder(verbs: readonly string[]): string[] {
+  return [...verbOrder.filter(verb => verbs.includes(verb)), ...verbs.filter(verb => !verbOrder.includes(verb)).sort()];
+}
+
 /** Verbs of one kind together, kinds of one group with the same verbs together. */
 function rulesOf(rights: readonly Right[]): JsonObject[] {
   const kinds = new Map<string, {group: string; resource: string; names: readonly string[]; verbs: Set<string>}>();
@@ -60,7 +65,7 @@ function rulesOf(rights: readonly Right[]): JsonObject[] {
   for (const {group, resource, names, verbs: found} of kinds.values()) {
     // Any name is allowed already.
     const whole = names.length > 0 ? kinds.get(JSON.stringify([group, resource, []]))?.verbs : undefined;
-    const verbs = verbOrder.filter(verb => found.has(verb) && !whole?.has(verb));
+    const verbs = inOrder([...found].filter(verb => !whole?.has(verb)));
     if (verbs.length === 0) continue;
     const key = JSON.stringify([group, names, verbs]);
     const known = rules.get(key);
