@@ -142,7 +142,7 @@ export function createDownstreamWriter({client, clock, log, metrics, resources}:
       if (hasStatus(error, 409) && !force) {
         throw new Refused('ForeignObject', `${shownObject(conflictsOf)} has fields of another manager, which are not taken over: ${error.message}`);
       }
-      const failure = writeFailure(error, {verb, kind, namespace: ref.namespace ?? ''});
+      const failure = writeFailure(error, {verb, kind, namespace: ref.namespace ?? '', object});
       if (failure instanceof Refused && failure.reason === 'ImmutableField' && desired.recreate) {
         await client.delete(ref);
         writes.inc({operation: 'recreate'});

@@ -1,4 +1,5 @@
 import {KubeError} from '../../adapters/kube/kube-error.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
 
 /** What the operator may not do; nothing but granting it helps. */
@@ -17,6 +18,11 @@ export class MissingRight extends Error {
   get key(): string {
     return `${this.verb} ${this.group}/${this.resource}`;
   }
+}
+
+/** A role or binding gives what the operator itself does not have. It may be granted as one right or as many: the work is tried again. */
+export class NotHeld extends Error {
+  override readonly name = 'NotHeld';
 }
 
 /** What trying again cannot mend: the rule, its output or another object has to change. */
@@ -54,15 +60,35 @@ export function isWebhookAway(error: unknown): boolean {
   return error instanceof KubeError && error.status >= 500 && /failed calling webhook/.test(error.message);
 }
 
+export interface FailedWrite {
+  readonly verb: string;
+  readonly kind: Pick<KindInfo, 'group' | 'resource'>;
+  readonly namespace?: string | undefined;
+  /** What was to be written. */
+  readonly object?: JsonObject;
+}
+
 /** What a write's refusal by the API server means for the work. */
-export function writeFailure(error: unknown, {verb, kind, namespace = ''}: {readonly verb: string; readonly kind: Pick<KindInfo, 'group' | 'resource'>; readonly namespace?: string | undefined}): unknown {
+export function writeFailure(error: unknown, {verb, kind, namespace = '', object}: FailedWrite): unknown {
   if (!(error instanceof KubeError)) return error;
+  if (error.status === 403 && notHeld.test(error.message)) return new NotHeld(notHeldMessage(error.message, object));
   if (error.status === 403 && /being terminated/.test(error.message)) return new Gone(error.message);
   // A quota or a webhook says no by the same code: that is no right that could be granted.
   if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return refusedRight(error.message, namespace) ?? new MissingRight(verb, kind.group, kind.resource, namespace);
   if (error.status === 422 && /immutable/i.test(error.message)) return new Refused('ImmutableField', immutableMessage(error.message));
   if (error.status === 422 || error.status === 400) return new Refused('Invalid', error.message);
   return error;
+}
+
+const notHeld = /attempting to grant RBAC permissions not currently held:\s*/;
+const longestList = 500;
+
+/** Of a binding the one right that helps; of a role what is missing, as the API server lists it. */
+function notHeldMessage(message: string, object: JsonObject | undefined): string {
+  const [kind, name] = ['kind', 'name'].map(key => ownPath(object, 'roleRef', key));
+  if (typeof name === 'string') return `missing right: bind ${kind === 'Role' ? 'roles' : 'clusterroles'}.rbac.authorization.k8s.io with the name ${name}, or all that it gives`;
+  const lacking = message.split(notHeld)[1]!.split('\n').join(', ');
+  return `missing right: all that the role gives: ${lacking.length > longestList ? `${lacking.slice(0, longestList)}…` : lacking}`;
 }
 
 /** As the API server worded it: `User "x" cannot create resource "deployments/scale" in API group "apps" in the namespace "shop"`. */
