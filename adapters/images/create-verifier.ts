@@ -3,6 +3,7 @@ import type {Clock} from '../clock.js';
 import type {SecretReader} from './credentials/pull-secrets.js';
 import type {Verifier} from './image-source.js';
 import type {Transport} from './registry/transport.js';
+import {createLogSearch} from './sigstore/log-search.js';
 import {createTrustSource} from './sigstore/trust-source.js';
 import {createTufRoots} from './tuf/tuf-roots.js';
 import {createCosign} from './verify-cosign.js';
@@ -22,7 +23,7 @@ export interface VerifierParts {
 export function createVerifier({clock, regex, secrets, transport, tuf, allowInsecureRegistry}: VerifierParts): Verifier {
   const roots = createTufRoots({transport, clock, insecure: allowInsecureRegistry});
   const trust = createTrustSource({tuf: roots, ...(tuf && {refreshed: () => roots(tuf)})});
-  const cosign = createCosign({clock, regex, secrets, trust});
+  const cosign = createCosign({clock, regex, secrets, trust, logs: createLogSearch(transport)});
   const notation = createNotation(clock);
   return {
     verifySignature: (query, parts) => (query.attestor.signer.type === 'notary' ? notation : cosign).verifySignature(query, parts),

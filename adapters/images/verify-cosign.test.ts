@@ -1,4 +1,6 @@
 import {createHash, generateKeyPairSync, type KeyObject, sign} from 'node:crypto';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {afterEach, describe, expect, it} from 'vitest';
 import {type Attestor, type HashAlgorithm, type ImageSource, ImageVerificationError, type SignatureQuery, type Signer, type Transparency} from '../../engine/image/verification.js';
 import {openAccess, testImages} from './testing/test-images.js';
@@ -56,10 +58,14 @@ class World {
 
   /** A layer of the older scheme. */
   attach(digest: string, {payload, annotations, kind = 'sig', repository = 'app', prefix = ''}: {payload: Buffer; annotations: Record<string, string>; kind?: 'sig' | 'att'; repository?: string; prefix?: string}): void {
+    this.attachAll(digest, [{payload, annotations}], {kind, repository, prefix});
+  }
+
+  attachAll(digest: string, all: readonly {payload: Buffer; annotations: Record<string, string>}[], {kind = 'sig', repository = 'app', prefix = ''}: {kind?: 'sig' | 'att'; repository?: string; prefix?: string} = {}): void {
     const mediaType = kind === 'sig' ? simpleSigning : 'application/vnd.dsse.envelope.v1+json';
-    const layer = {mediaType, digest: this.registry.pushBlob(payload), size: payload.length, annotations};
+    const layers = all.map(({payload, annotations}) => ({mediaType, digest: this.registry.pushBlob(payload), size: payload.length, annotations}));
     const config = {mediaType: 'application/vnd.oci.image.config.v1+json', digest: this.registry.pushBlob(empty), size: 2};
-    this.registry.pushManifest(repository, {schemaVersion: 2, config, layers: [layer]}, `${prefix}${digest.replace(':', '-')}.${kind}`);
+    this.registry.pushManifest(repository, {schemaVersion: 2, config, layers}, `${prefix}${digest.replace(':', '-')}.${kind}`);
   }
 
   sign(digest: string, pair: Pair, {hash = 'sha256', payload = claim(digest), extra = {}}: {hash?: string; payload?: Buffer; extra?: Record<string, string>} = {}): Buffer {
@@ -243,6 +249,86 @@ describe('an entry of a log', () => {
     ['of no sense', () => '{"Payload":1}', 'Payload is no object'],
   ];
   for (const [name, entry, message] of rows) it(`does not count: ${name}`, async () => expect(await judge(entry)).toContain(message));
+});
+
+describe('an entry that a log is asked for', () => {
+  const logId = createHash('sha256').update(pairs.log.publicKey.export({type: 'spki', format: 'der'})).digest('hex');
+  const servers: Server[] = [];
+  afterEach(() => Promise.all(servers.splice(0).map(server => new Promise(resolve => server.close(resolve)))));
+
+  /** A log like Rekor: promises an entry for every proposal, by `signer`. */
+  async function startLog(answer: (proposal: string) => {status?: number; entries: (signer: Pair) => readonly object[]}) {
+    const asked: Array<{kind: string; spec: Record<string, unknown>}> = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      const {entries: [proposal]} = JSON.parse(body) as {entries: [{kind: string; spec: Record<string, unknown>}]};
+      asked.push(proposal);
+      const {status = 200, entries} = answer(JSON.stringify(proposal));
+      const found = entries(pairs.log);
+      response.writeHead(request.url === '/api/v1/log/entries/retrieve' && request.method === 'POST' ? status : 404).end(JSON.stringify(found));
+    });
+    servers.push(server);
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    return {asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`};
+  }
+
+  const logged = (text: string, signer: Pair) => {
+    const body = Buffer.from(text).toString('base64');
+    const promise = signBytes(Buffer.from(`{"body":"${body}","integratedTime":1700000000,"logID":"${logId}","logIndex":7}`), signer);
+    return {uuid: {body, integratedTime: 1_700_000_000, logID: logId, logIndex: 7, verification: {signedEntryTimestamp: promise.toString('base64')}}};
+  };
+  const transparencyOf = (url: string): Transparency => ({...noLog, ignoreTlog: false, rekorUrl: url, rekorPublicKey: pemOf(pairs.log.publicKey)});
+
+  async function judge(log: {url: string}, {by = pairs.p256, count = 1}: {by?: Pair; count?: number} = {}): Promise<string> {
+    const world = await start();
+    const digest = world.push();
+    const payload = claim(digest);
+    const layers = Array.from({length: count}, () => ({payload, annotations: {'dev.cosignproject.cosign/signature': signBytes(payload, by).toString('base64')}}));
+    world.attachAll(digest, layers);
+    return outcome(world.image, attestorOf(byKey(pairs.p256), {transparency: transparencyOf(log.url)}));
+  }
+
+  it('counts when it is proven', async () => {
+    const log = await startLog(proposal => ({entries: signer => [logged(proposal, signer)]}));
+    expect(await judge(log)).toMatch(/^sha256:/);
+    expect(log.asked).toMatchObject([{kind: 'hashedrekord', apiVersion: '0.0.1'}]);
+  });
+
+  it('counts among others that do not', async () => {
+    const log = await startLog(proposal => ({entries: signer => [logged(proposal, pairs.other), logged(proposal, signer)]}));
+    expect(await judge(log)).toMatch(/^sha256:/);
+  });
+
+  const rows: ReadonlyArray<readonly [string, (proposal: string) => {status?: number; entries: (signer: Pair) => readonly object[]}, string]> = [
+    ['there is none', () => ({entries: () => []}), 'no entry of a transparency log'],
+    ['there is no such log', () => ({status: 404, entries: () => []}), 'no entry of a transparency log'],
+    ['another log made it', proposal => ({entries: () => [logged(proposal, pairs.other)]}), 'signed entry timestamp'],
+    ['it is about something else', proposal => ({entries: signer => [logged(proposal.replace(/"value":"[0-9a-f]{8}/, '"value":"00000000'), signer)]}), 'about another content'],
+    ['it proves nothing', proposal => ({entries: signer => [{uuid: {...logged(proposal, signer).uuid, verification: {}}}]}), 'proves nothing'],
+    ['the log is broken', () => ({status: 500, entries: () => []}), 'unreachable: '],
+    ['the log says nothing of sense', () => ({entries: () => ({length: 0, map: 1}) as never}), 'no list'],
+  ];
+  for (const [name, answer, message] of rows) it(`does not count: ${name}`, async () => expect(await judge(await startLog(answer))).toContain(message));
+
+  it('is not asked for where the signature is not the key’s, and for few signatures at most', async () => {
+    const log = await startLog(() => ({entries: () => []}));
+    expect(await judge(log, {by: pairs.other})).toContain('invalid signature');
+    expect(log.asked).toEqual([]);
+    await judge(log, {count: 10});
+    expect(log.asked).toHaveLength(3);
+  });
+
+  it('is of the envelope for attestations', async () => {
+    const log = await startLog(() => ({entries: () => []}));
+    const world = await start();
+    const digest = world.push();
+    world.bundle(digest, pairs.p256, {type: scan});
+    const attestor = attestorOf(byKey(pairs.p256), {transparency: transparencyOf(log.url)});
+    const query = {image: world.image, access: openAccess, format: 'auto', ociReferrers: false, attestor, type: scan, kind: 'intoto'} as const;
+    await expect((async () => testImages().verifyAttestations(query, options))()).rejects.toThrow('no entry of a transparency log');
+    expect(log.asked).toMatchObject([{kind: 'dsse', spec: {proposedContent: {envelope: expect.stringContaining('payloadType')}}}]);
+  });
 });
 
 describe('bundles among referrers', () => {

@@ -12,16 +12,21 @@ import {type CandidateQuestion, placesOf} from './sigstore/candidates.js';
 import {readStatement, type Statement, subjectsOf} from './sigstore/envelope.js';
 import {readAttached} from './sigstore/layer.js';
 import {checkClaim, isSignStatement} from './sigstore/payload.js';
-import {type KnownAttestor, prove} from './sigstore/prove.js';
+import type {LogSearch} from './sigstore/log-search.js';
+import {anyOf, type KnownAttestor, makerOf, prove} from './sigstore/prove.js';
 import type {Signed} from './sigstore/signed.js';
 import type {TrustSource} from './sigstore/trust-source.js';
 
 export interface CosignParts extends Pick<VerifierParts, 'clock' | 'regex' | 'secrets'> {
   readonly trust: TrustSource;
+  readonly logs: LogSearch;
 }
 
+/** Signatures of one question for whose entries a log is asked: whoever writes to a registry does not choose how many. */
+const maxSearches = 3;
+
 /** Signatures and attestations as cosign makes them, in both schemes. Reject with an error of registry or verification. */
-export function createCosign({clock, regex, secrets, trust}: CosignParts) {
+export function createCosign({clock, regex, secrets, trust, logs}: CosignParts) {
   async function known(attestor: Attestor, session: Session): Promise<KnownAttestor> {
     const {signer} = attestor;
     switch (signer.type) {
@@ -49,9 +54,20 @@ export function createCosign({clock, regex, secrets, trust}: CosignParts) {
   }
 
   /** Proves what is signed by the attestor. */
-  async function prover(attestor: Attestor, session: Session): Promise<(signed: Signed) => void> {
+  async function prover(attestor: Attestor, session: Session): Promise<(signed: Signed) => Promise<void>> {
     const [who, believed] = [await known(attestor, session), await trust(attestor)];
-    return signed => prove({signed, attestor: who, trust: believed, regex, now: clock.now()});
+    const {ignoreTlog, rekorUrl} = attestor.transparency;
+    let searches = 0;
+    return async signed => {
+      const proven = (entries: Signed['entries']) => prove({signed: {...signed, entries}, attestor: who, trust: believed, regex, now: clock.now()});
+      const isSought = signed.entries.length === 0 && !ignoreTlog && rekorUrl !== undefined && searches < maxSearches;
+      if (!isSought) return proven(signed.entries);
+      const {signature, pem} = makerOf({signed, attestor: who});
+      searches += 1;
+      const found = await logs({url: rekorUrl, signed, signature, verifier: pem, session});
+      // A log has several entries of one signature when it was published more than once.
+      return found.length === 0 ? proven([]) : anyOf(found, entry => proven([entry]));
+    };
   }
 
   function question(query: Omit<SignatureQuery, 'attestor'> & {readonly attestor: Attestor | undefined}, parts: VerificationParts, kind: 'sig' | 'att'): CandidateQuestion {
@@ -70,7 +86,7 @@ export function createCosign({clock, regex, secrets, trust}: CosignParts) {
           if (noted !== '' && !isSignStatement(noted)) continue;
           try {
             const signed = await load();
-            proves(signed);
+            await proves(signed);
             checkClaim(signed, parts.image.digest, attestor.annotations);
             return;
           } catch (error) {
@@ -102,7 +118,7 @@ export function createCosign({clock, regex, secrets, trust}: CosignParts) {
               continue;
             }
             isThere = true;
-            proves?.(signed);
+            await proves?.(signed);
             checkStatement(statement, parts.image.digest, attestor);
             statements.push(statement.json);
           } catch (error) {
@@ -121,7 +137,7 @@ export function createCosign({clock, regex, secrets, trust}: CosignParts) {
       const attached = {signature, certificate, chain: undefined, entry: bundle, timestamp: undefined};
       const failures = new Failures();
       try {
-        proves(readAttached(attached, Buffer.from(payload)));
+        await proves(readAttached(attached, Buffer.from(payload)));
       } catch (error) {
         failures.add(error);
         throw failures.summary('no signature');

@@ -22,7 +22,6 @@ export interface AttestorDefaults {
   readonly keyServices: ReadonlySet<string>;
 }
 
-const publicLog = 'https://rekor.sigstore.dev';
 const keyEnd = '-----END PUBLIC KEY-----';
 const hashes: ReadonlySet<string> = new Set<HashAlgorithm>(['sha224', 'sha256', 'sha384', 'sha512']);
 const maxDepth = 8;
@@ -164,7 +163,7 @@ function readTransparency(body: JsonObject): Transparency {
   const ctlog = child(body, 'ctlog');
   const ignoreTlog = flag(rekor, 'ignoreTlog') ?? false;
   return {
-    rekorUrl: text(rekor, 'url') || (ignoreTlog ? undefined : publicLog),
+    rekorUrl: text(rekor, 'url') || undefined,
     rekorPublicKey: pem(rekor, 'pubkey'),
     ignoreTlog,
     ctlogPublicKey: pem(ctlog, 'pubkey'),

@@ -53,6 +53,18 @@ export function prove(question: ProofQuestion): void {
   if (signer.type === 'keyless') checkIdentity(leaf, signer, question.regex);
 }
 
+/** Which of the attestor's keys, or the certificate that came along, made the signature; nobody has vouched for it yet. */
+export function makerOf(question: Pick<ProofQuestion, 'signed' | 'attestor'>): {readonly signature: Buffer; readonly pem: string} {
+  const {signed, attestor} = question;
+  const {signer} = attestor;
+  if (signer.type === 'key') {
+    const {key, signature} = signerOf(signed, readPublicKeys(signer.publicKey, 'key'), signer.hash);
+    return {signature, pem: key.export({type: 'spki', format: 'pem'}).toString()};
+  }
+  const {x509} = leafOf(question);
+  return {signature: signerOf(signed, [x509.publicKey], undefined).signature, pem: x509.toString()};
+}
+
 interface Signature {
   readonly key: KeyObject;
   readonly signature: Buffer;
@@ -68,7 +80,7 @@ function signerOf(signed: Signed, keys: readonly KeyObject[], hash: HashAlgorith
 }
 
 /** The certificate of the policy, else the one that came with the signature. */
-function leafOf({signed, attestor}: ProofQuestion): Certificate {
+function leafOf({signed, attestor}: Pick<ProofQuestion, 'signed' | 'attestor'>): Certificate {
   const {signer} = attestor;
   if (signer.type === 'certificate' && signer.certificate !== undefined) return readBundle(signer.certificate, 'certificate')[0]!;
   if (signed.certificate === undefined) throw unverified('the signature has no certificate: a key made it');
@@ -134,7 +146,7 @@ function tokenOf(answer: Buffer): Uint8Array {
 }
 
 /** The first that succeeds; throws the last failure. */
-function anyOf<T, U>(all: readonly T[], attempt: (one: T) => U): U {
+export function anyOf<T, U>(all: readonly T[], attempt: (one: T) => U): U {
   let failure: unknown;
   for (const one of all) {
     try {
