@@ -281,6 +281,19 @@ describe('reports', () => {
   });
 });
 
+describe('what the installation has not', () => {
+  it.each([
+    ['a provider', {credentials: {providers: ['github']}}, 'no credentials of provider github (GITHUB_TOKEN is not set)'],
+    ['a key service', {attestors: [{name: 'notary', cosign: {key: {kms: 'awskms:///alias/release'}}}], validations: [signed]}, 'key service awskms:// needs a plug-in'],
+  ])('is told before anything is asked by it: %s', async (_, more, why) => {
+    const policy = policyOf('lacking', more);
+    await applyCel(operator, policy);
+    const status = async () => (await celStatusOf(operator, policy)).conditionStatus;
+    await eventually(async () => JSON.stringify((await status()) ?? '').includes(why), {what: 'the reason', timeoutMs: 60_000});
+    expect((await status())?.ready).toBe(false);
+  });
+});
+
 describe('policies of a namespace', () => {
   it('judge what is in it, and nothing else', async () => {
     await putCel(operator, [policyOf('own', {}, {kind: 'NamespacedImageValidatingPolicy', namespace: 'team'})]);

@@ -14,7 +14,7 @@ import {admit} from './support/admitted.js';
 import {deploymentOf, podOf} from './support/image-policies.js';
 import {createNamespaces} from './support/namespaces.js';
 import {type OperatorCluster, startOperatorCluster} from './support/operator-cluster.js';
-import {dropAll, pathOf, put, type Thing, write} from './support/policies.js';
+import {dropAll, pathOf, put, type Thing, verdictOf, write} from './support/policies.js';
 
 /** Rules of kind verifyImages as users write them, each on images of its own: who is admitted, with what, and what is written down. */
 let world: ImagesWorld;
@@ -272,6 +272,8 @@ describe('artifacts that notation signed', () => {
 
   it.each([
     ['of another authority', 'sbom/forged'],
+    ['of nobody', 'sbom/unsigned'],
+    ['signed with another one', 'sbom/swapped'],
     ['of a type that is not there', 'sbom/none'],
   ])('do not count: %s', async (_, type) => {
     expect((await judge({attestations: [artifact(type)]})).allowed).toBe(false);
@@ -316,6 +318,33 @@ describe('a private registry', () => {
     // That it was not there is remembered for a while.
     await eventually(async () => (await admitted(image)).allowed, {what: 'the Secret is used', timeoutMs: 120_000, everyMs: 1000});
     await operator.cluster.request('DELETE', pathOf(secret));
+  });
+});
+
+describe('what the installation says', () => {
+  it('of images without a registry holds for variables, verification and digests, as soon as the ConfigMap says so', async () => {
+    const config = '/api/v1/namespaces/kyverno/configmaps/kyverno';
+    const set = (defaultRegistry: string | null) => operator.cluster.request('PATCH', config, {data: {defaultRegistry}}, {contentType: 'application/merge-patch+json'});
+    const shown = {name: 'shown', match: {any: [{resources: {kinds: ['Pod']}}]}, mutate: {patchStrategicMerge: {metadata: {annotations: {registry: '{{ images.containers.c.registry }}'}}}}};
+    await put(operator, [one({imageReferences: [everything()], attestors: by(keyed())}), policyOf('shown', [shown])]);
+    try {
+      await set(world.hosts.tags);
+      await eventually(async () => (await admitted('tag/signed:v1')).annotations['registry'] === world.hosts.tags, {what: 'the registry of the ConfigMap', timeoutMs: 60_000});
+      expect((await admitted('tag/signed:v1')).image).toBe(pinned('signed'));
+      expect((await admitted('tag/unsigned:v1')).allowed).toBe(false);
+    } finally {
+      await set(null);
+    }
+    await eventually(async () => (await admitted('tag/unsigned:v1')).annotations['registry'] === 'docker.io', {what: 'the usual registry', timeoutMs: 60_000});
+  });
+
+  it.each([
+    ['credentials of a provider that it has not', {imageRegistryCredentials: {providers: ['github']}}, 'no credentials of provider github (GITHUB_TOKEN is not set)'],
+    ['a key of a service that it has not', {attestors: by({keys: {kms: 'awskms:///alias/release'}})}, 'no plug-in answers for keys of awskms://'],
+  ])('of %s is told before anything is asked by them', async (_, entry, why) => {
+    const policy = one({imageReferences: ['*'], ...entry});
+    await write(operator, policy);
+    expect(await verdictOf(operator, policy)).toMatchObject({status: 'False', message: expect.stringContaining(why)});
   });
 });
 

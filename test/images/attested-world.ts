@@ -18,7 +18,7 @@ export const issuer = 'https://token.acme.test';
 export const types = {provenance: 'https://slsa.dev/provenance/v0.2', scan: 'https://acme.test/attestation/scan/v1'} as const;
 export const predicates = {provenance: {builder: {id: identities.builder}}, scan: {scanner: {uri: 'pkg:github/acme/scanner@1.2.3'}}} as const;
 
-/** Artifacts beside an image, each signed by notation in its turn; the last one by an authority that nobody trusts. */
+/** Artifacts beside an image, signed by notation as `artifactSigners` says. */
 export const artifacts: Readonly<Record<string, object>> = {
   'sbom/cyclone-dx': {bomFormat: 'CycloneDX', metadata: {timestamp: '2026-01-01T00:00:00Z'}, components: [{licenses: [{expression: 'GPL-3.0'}]}]},
   'scan/report': {source: {type: 'image'}, descriptor: {timestamp: '2026-01-02T00:00:00Z'}},
@@ -26,7 +26,12 @@ export const artifacts: Readonly<Record<string, object>> = {
   'findings/more': {Vulnerabilities: [{VulnerabilityID: 'CVE-1'}, {VulnerabilityID: 'CVE-9'}]},
   'vex/cyclone-dx': {vulnerabilities: [{id: 'CVE-1'}, {id: 'CVE-2'}]},
   'sbom/forged': {bomFormat: 'CycloneDX'},
+  'sbom/unsigned': {bomFormat: 'CycloneDX'},
+  'sbom/swapped': {bomFormat: 'CycloneDX', components: []},
 };
+
+/** Whose signature an artifact bears, `trusted` when absent. `swapped`: the one over the first artifact. */
+const artifactSigners: Readonly<Record<string, 'stranger' | 'nobody' | 'swapped'>> = {'sbom/forged': 'stranger', 'sbom/unsigned': 'nobody', 'sbom/swapped': 'swapped'};
 
 /** Images with attestations of several signers, pushed beside those of a world. */
 export interface AttestedWorld {
@@ -39,7 +44,7 @@ export interface AttestedWorld {
   readonly digests: Readonly<Record<'attested' | 'bundled' | 'notation' | 'bare', string>>;
 }
 
-export async function addAttestedImages({hosts}: Pick<ImagesWorld, 'hosts'>): Promise<AttestedWorld> {
+export async function addAttestedImages({hosts}: Pick<ImagesWorld, 'hosts'>, envelope: keyof typeof envelopes = 'jws'): Promise<AttestedWorld> {
   const targets = {
     attested: {host: hosts.tags, repository: 'acme/attested'},
     bundled: {host: hosts.referrers, repository: 'acme/bundled'},
@@ -51,7 +56,7 @@ export async function addAttestedImages({hosts}: Pick<ImagesWorld, 'hosts'>): Pr
     for (const tag of ['v1', 'latest']) images[name] = await pushImage(target, {tag, content: name});
   }
   const keyless = await signByIdentities(targets, images);
-  const certificate = await signArtifacts(targets.notation, images.notation);
+  const certificate = await signArtifacts(targets.notation, images.notation, envelopes[envelope]);
   const of = <T>(make: (name: keyof typeof targets) => T) => Object.fromEntries((Object.keys(targets) as (keyof typeof targets)[]).map(name => [name, make(name)])) as Record<keyof typeof targets, T>;
   return {keyless, certificate, places: of(name => `${targets[name].host}/${targets[name].repository}`), digests: of(name => images[name].digest)};
 }
@@ -72,7 +77,7 @@ async function signByIdentities(targets: Readonly<Record<'attested' | 'bundled',
   return answer;
 }
 
-async function signArtifacts(target: PushTarget, image: Descriptor): Promise<string> {
+async function signArtifacts(target: PushTarget, image: Descriptor, mediaType: NotationSignature['mediaType']): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'notation-'));
   try {
     const subjects: (readonly [string, Descriptor])[] = [['image', image]];
@@ -80,13 +85,17 @@ async function signArtifacts(target: PushTarget, image: Descriptor): Promise<str
       const layers = [{content: JSON.stringify(content), mediaType: 'application/json'}];
       subjects.push([artifactType, await pushReferrer(target, {subject: image, artifactType, layers, referrersApi: true})]);
     }
-    const mediaType = envelopes.jws;
+    const [, [first]] = subjects as [unknown, readonly [string, Descriptor]];
     const wanted = subjects.map(([name, {digest, size}]): NotationSignature => {
-      const authority = name === 'sbom/forged' ? 'stranger' : 'trusted';
+      const authority = artifactSigners[name] === 'stranger' ? 'stranger' : 'trusted';
       return {name, authority, mediaType, target: {mediaType: mediaTypes.manifest, digest, size}};
     });
     const answer = await notationSign(folder, wanted);
-    for (const [name, subject] of subjects) await attachNotation(target, subject, {envelope: answer.envelopes[name]!, mediaType});
+    for (const [name, subject] of subjects) {
+      const signer = artifactSigners[name];
+      if (signer === 'nobody') continue;
+      await attachNotation(target, subject, {envelope: answer.envelopes[signer === 'swapped' ? first : name]!, mediaType});
+    }
     return answer.authorities['trusted']!;
   } finally {
     await rm(folder, {recursive: true, force: true});

@@ -1,6 +1,7 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {ImageVerificationError, type ImageOptions, type ImageSource, type SignatureFormat, type Signer, type Transparency} from '../../engine/image/verification.js';
 import {access, attestorOf, createWorldImages, keyOf, noTransparency} from './queries.js';
+import {addAttestedImages, artifacts, type AttestedWorld} from './attested-world.js';
 import {createImagesWorld, envelopes, formats, hostOf, identity, type ImagesWorld, otherIdentity, scanType} from './world.js';
 
 let world: ImagesWorld;
@@ -145,5 +146,34 @@ describe.each(Object.keys(envelopes))('notation signatures as %s', kind => {
 
   it('without timestamp do not count where one is asked for', async () => {
     expect(await judge('signed', {tsaCertificates: world.notation.authorities['tsa']})).toMatch(/^unverified: /);
+  });
+});
+
+describe.each(Object.keys(envelopes) as (keyof typeof envelopes)[])('artifacts beside an image, signed by notation as %s', envelope => {
+  let attested: AttestedWorld;
+  beforeAll(async () => {
+    attested = await addAttestedImages(world, envelope);
+  });
+  const read = async (type: string, certificates = attested.certificate) => {
+    const attestor = attestorOf({type: 'notary', certificates, tsaCertificates: undefined});
+    return images.verifyAttestations({image: `${attested.places.notation}:v1`, access, format: 'notary', ociReferrers: false, attestor, type, kind: 'referrer'}, how());
+  };
+
+  it.each(['sbom/cyclone-dx', 'scan/report', 'vex/cyclone-dx'])('give what they hold: %s', async type => {
+    expect(await read(type)).toMatchObject({digest: attested.digests.notation, statements: [artifacts[type]]});
+  });
+
+  it.each(['sbom/forged', 'sbom/unsigned', 'sbom/swapped'])('do not count: %s', async type => {
+    expect(await outcome(() => read(type))).toMatch(/^unverified: /);
+  });
+
+  it('do not count by another certificate', async () => {
+    expect(await outcome(() => read('sbom/cyclone-dx', world.notation.authorities['trusted']))).toMatch(/^unverified: /);
+  });
+
+  it('of a type that is not there are none, and the others are named', async () => {
+    const {statements, otherTypes} = await read('sbom/none');
+    expect(statements).toEqual([]);
+    expect(otherTypes).toEqual(Object.keys(artifacts).sort());
   });
 });
