@@ -40,7 +40,7 @@ export function secretNames(
 }
 
 /** Secrets of `/metrics` by HTTPS; undefined = by HTTP. Without a CA the pair is somebody else's, such as OpenShift's service CA. */
-export function metricsSecretNames(flags: Pick<Flags, 'metricsCASecretName' | 'metricsTLSSecretName'>): {readonly ca: string | undefined; readonly pair: string} | undefined {
+export function metricsSecretNames(flags: Pick<Flags, 'disableMetrics' | 'metricsCASecretName' | 'metricsTLSSecretName'>): {readonly ca: string | undefined; readonly pair: string} | undefined {
   const {metricsCASecretName: ca, metricsTLSSecretName: pair} = flags;
-  return pair === '' ? undefined : {ca: ca || undefined, pair};
+  return flags.disableMetrics || pair === '' ? undefined : {ca: ca || undefined, pair};
 }

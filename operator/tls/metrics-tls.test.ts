@@ -68,6 +68,7 @@ describe('certificates of /metrics', () => {
     expect(warnings).toEqual([]);
     expect(create(['--metricsCASecretName=metering-ca'], warnings)).toBeUndefined();
     expect(warnings.join()).toContain('--metricsTLSSecretName');
+    expect(create(['--disableMetrics', `--metricsCASecretName=${names.ca}`, `--metricsTLSSecretName=${names.pair}`])).toBeUndefined();
   });
 
   it('are made for the Service of scrapes when both Secrets are named, and whoever trusts the CA reads by HTTPS', async () => {

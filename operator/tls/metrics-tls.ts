@@ -22,7 +22,7 @@ export interface MetricsTlsOptions {
 export function createMetricsTls({client, clock, log, flags, environment, read}: MetricsTlsOptions): ServedSecrets | undefined {
   const names = metricsSecretNames(flags);
   if (names === undefined) {
-    if (flags.metricsCASecretName !== '') log.warn('--metricsCASecretName without --metricsTLSSecretName: /metrics is served by HTTP');
+    if (flags.metricsCASecretName !== '' && flags.metricsTLSSecretName === '') log.warn('--metricsCASecretName without --metricsTLSSecretName: /metrics is served by HTTP');
     return undefined;
   }
   const {ca, pair} = names;
