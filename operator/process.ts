@@ -642,7 +642,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       filters: () => filters,
       policyReview: createPolicyReview({
         ...{resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls},
-        cel: {regex, allowHttp: flags.allowHTTPInNamespacedPolicies},
+        cel: {regex, providerLack, allowHttp: flags.allowHTTPInNamespacedPolicies},
         rights: createWorkerRights({client: workers.of('background'), account: flags.backgroundServiceAccountName || `system:serviceaccount:${namespace}:${environment.serviceAccountName}`, clock, log}),
       }),
       cel: cel.serving,

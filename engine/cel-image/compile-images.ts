@@ -99,7 +99,7 @@ function checkSigner({by}: Extract<CompiledAttestor['model'], {type: 'cosign'}>,
   if (by.type === 'kms') {
     const scheme = by.uri.slice(0, by.uri.indexOf('://'));
     if (scheme === 'k8s' || keyServices.includes(scheme)) return;
-    tools.fault(`${path}.cosign.key.kms`, `key service ${scheme}:// needs a plug-in that this installation has not`);
+    tools.unserved(`${path}.cosign.key.kms`, `key service ${scheme}:// needs a plug-in that this installation has not`);
   }
   if (by.type !== 'keyless') return;
   by.identities.forEach(({issuerRegExp, subjectRegExp}, index) => {

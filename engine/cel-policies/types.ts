@@ -142,6 +142,8 @@ export interface CompileTools {
   /** `undefined`: told as a fault at `path`. Without `expected` any type does. */
   compile(expression: string, path: string, expected?: ExpectedType): Program | undefined;
   fault(path: string, message: string, expression?: string): void;
+  /** What is no mistake of the policy's author, and what this installation cannot do: the policy is stored, and not Ready. */
+  unserved(path: string, message: string): void;
   warn(path: string, message: string, expression?: string): void;
 }
 

@@ -57,7 +57,7 @@ function idleCredentials({path, name, action, context}: ClassicRule, {providerLa
     const named = {providers: strings(credentials, 'providers'), secrets: strings(credentials, 'secrets')};
     const why = idleProviders(named, providerLack);
     const place = `${path}.${at}.imageRegistryCredentials.providers`;
-    return why === undefined ? [] : [{code: 'registry-provider', path: place, message: `rule ${name}: ${why}`}];
+    return why === undefined ? [] : [{code: 'not-served', path: place, message: `rule ${name}: ${why}`}];
   });
 }
 

@@ -1,7 +1,7 @@
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
 import {addAttestedImages, type AttestedWorld} from '../images/attested-world.js';
-import {createImagesWorld, type ImagesWorld} from '../images/world.js';
+import {type Registries, startRegistries} from '../images/registries.js';
 import {admit} from './support/admitted.js';
 import {applyCel, celPath, celStatusOf, dropCel, putCel} from './support/cel-policies.js';
 import {podOf} from './support/image-policies.js';
@@ -10,12 +10,15 @@ import {type OperatorCluster, startOperatorCluster} from './support/operator-clu
 import {pathOf, type Thing, write} from './support/policies.js';
 
 /** ImageValidatingPolicies as users write them: whom they admit, in which words they refuse, and what is reported. */
-let world: ImagesWorld;
+let world: Registries<'referrers' | 'tags'>;
 let attested: AttestedWorld;
 let operator: OperatorCluster;
 
 beforeAll(async () => {
-  world = await createImagesWorld();
+  world = await startRegistries([
+    {name: 'referrers', kind: 'referrers'},
+    {name: 'tags', kind: 'distribution'},
+  ]);
   attested = await addAttestedImages(world);
   operator = await startOperatorCluster({args: ['--allowInsecureRegistry=true', '--backgroundScanImages=true']});
   await createNamespaces(operator, ['shop', 'team']);
@@ -114,7 +117,7 @@ describe('what is signed, attested and says what is asked', () => {
   });
 
   it('is not believed by what somebody wrote into the object', async () => {
-    await putCel(operator, [policyOf('forged', {matchConditions: [], validations: [signed]})]);
+    await putCel(operator, [policyOf('forged', {matchConditions: [], webhookConfiguration: undefined, validations: [signed]})]);
     const outcomes = JSON.stringify({forged: {name: 'forged', status: 'pass', message: 'verified before'}});
     const found = await create(pod('forged', unsignedImage(), {annotations: {'kyverno.io/image-verification-outcomes': outcomes}}));
     expect(found.message).toBe(denial('fail', 'forged'));
@@ -202,7 +205,7 @@ describe('data of images', () => {
       {name: 'exist', expression: 'variables.image != null'},
     ];
     const validations = [{expression: '!variables.exist', messageExpression: "'expect variables.exist to be false, got: ' + string(variables.exist)"}, signed];
-    await putCel(operator, [policyOf('data', {matchConditions: [], variables, validations})]);
+    await putCel(operator, [policyOf('data', {matchConditions: [], webhookConfiguration: undefined, variables, validations})]);
     expect((await create(pod('any', signedImage()))).message).toBe(denial('fail', 'data', 'expect variables.exist to be false, got: true'));
   });
 
@@ -212,10 +215,10 @@ describe('data of images', () => {
       {name: 'image', expression: 'image.GetMetadata(variables.reference)'},
     ];
     const validations = (wanted: string) => [{expression: `variables.image.config.architecture == "${wanted}"`, messageExpression: "'image architecture is not supported: ' + string(variables.image.config.architecture)"}];
-    await putCel(operator, [policyOf('arch', {matchConditions: [], variables, validations: validations('amd64')})]);
+    await putCel(operator, [policyOf('arch', {matchConditions: [], webhookConfiguration: undefined, variables, validations: validations('amd64')})]);
     const found = await create(pod('any', unsignedImage()));
     expect(found.allowed, found.message).toBe(true);
-    await putCel(operator, [policyOf('arch', {matchConditions: [], variables, validations: validations('arm64')})]);
+    await putCel(operator, [policyOf('arch', {matchConditions: [], webhookConfiguration: undefined, variables, validations: validations('arm64')})]);
     await eventually(async () => (await create(pod('any', unsignedImage()))).message === denial('fail', 'arch', 'image architecture is not supported: amd64'), {what: 'the changed policy', timeoutMs: 60_000});
   });
 });

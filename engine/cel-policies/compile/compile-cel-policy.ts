@@ -188,7 +188,7 @@ function compileImageBehaviour(
   const extractors = compileExtractors(model, early);
   const variables = compileVariables(spec.variables, types, compiler);
   const idle = idleProviders(spec.credentials, providerLack);
-  if (idle !== undefined) compiler.fault('spec.credentials.providers', idle);
+  if (idle !== undefined) compiler.unserved('spec.credentials.providers', idle);
   const parts = compileImages(model, compiler, {regex, keyServices, bool: boolOutput, text: stringOutput});
   const rules = compileValidations(spec.validations, 'spec.validations', compiler);
   const annotations = compileAnnotations(spec.auditAnnotations, 'spec.auditAnnotations', compiler, {untyped: false});

@@ -82,6 +82,10 @@ export class ExpressionCompiler implements CompileTools {
     this.problems.push({code: 'cel-policy', path, message, ...(expression !== undefined && {expression})});
   }
 
+  unserved(path: string, message: string): void {
+    this.problems.push({code: 'not-served', path, message});
+  }
+
   warn(path: string, message: string, expression?: string): void {
     this.#faults.warn('cel-warning', path, message, expression === undefined ? {} : {expression});
   }
