@@ -54,7 +54,7 @@ function find(objects: readonly Rendered[], kind: string, name = 'kyverno'): Ren
   return found;
 }
 
-const container = (objects: readonly Rendered[]) => find(objects, 'Deployment')['spec'].template.spec.containers[0];
+const container = (objects: readonly Rendered[], name = 'kyverno') => find(objects, 'Deployment', name)['spec'].template.spec.containers[0];
 const releaseLabels = ['app.kubernetes.io/instance', 'app.kubernetes.io/managed-by', 'app.kubernetes.io/version', 'helm.sh/chart'];
 
 /** Without what only a release has, and with the data of ConfigMaps as what they mean. */
@@ -279,7 +279,7 @@ describe('values', () => {
   it('of metering serve metrics by HTTPS, and scrapes trust the CA that is made for them', async () => {
     const serviceMonitor = {enabled: true};
     const flagsOf = (objects: readonly Rendered[]) => {
-      const outcome = parseFlags(container(objects).args, {});
+      const outcome = parseFlags(container(objects, 'guard').args, {});
       if ('error' in outcome) throw new Error(outcome.error);
       return outcome.flags;
     };
