@@ -1,6 +1,9 @@
 import {execFileSync} from 'node:child_process';
 import {resolve} from 'node:path';
 import {describe, expect, it} from 'vitest';
+import {defaultSettings} from '../install/source/settings.js';
+import {serviceMonitor} from '../install/source/workload/service-monitor.js';
+import {services} from '../install/source/workload/services.js';
 import {missingSeries, monitoringFile, monitoringUses, type RuleGroups} from './monitoring-files.js';
 import {selections, shownLabels} from './promql-names.js';
 
@@ -27,6 +30,23 @@ describe('monitoring/', () => {
 
   it('has the same rules in both forms', () => {
     expect(monitoringFile<{spec: RuleGroups}>('prometheus-rule.yaml').spec.groups).toEqual(groups);
+  });
+
+  it('scrapes the Service of the installation, plainly and by the name that certificates of metrics have', () => {
+    interface Monitor {
+      readonly spec: {readonly endpoints: ReadonlyArray<{readonly scheme?: string; readonly tlsConfig?: {readonly serverName: string; readonly ca?: object; readonly caFile?: string}}>};
+    }
+    const [plain, tls, openshift] = ['service-monitor', 'service-monitor-tls', 'service-monitor-openshift'].map(name => monitoringFile<Monitor>(`${name}.yaml`));
+    expect(plain).toEqual(serviceMonitor(defaultSettings));
+    const {metadata} = services(defaultSettings)[1]!;
+    for (const monitor of [tls!, openshift!]) {
+      const [endpoint] = monitor.spec.endpoints;
+      const {scheme, tlsConfig, ...rest} = endpoint!;
+      expect({...monitor, spec: {...monitor.spec, endpoints: [rest]}}).toEqual(plain);
+      expect(scheme).toBe('https');
+      expect(tlsConfig!.serverName).toBe(`${metadata.name}.${metadata.namespace}.svc`);
+    }
+    expect(tls!.spec.endpoints[0]!.tlsConfig!.ca).toEqual({secret: {name: 'kyverno.kyverno.metering.kyverno-tls-ca', key: 'tls.crt'}});
   });
 
   it('has the alert on latency as older guides write it, and what makes it yield a value', () => {
