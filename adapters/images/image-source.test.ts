@@ -1,6 +1,7 @@
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {afterEach, describe, expect, it} from 'vitest';
+import {systemClock} from '../clock.js';
 import {ImageVerificationError} from '../../engine/image/verification.js';
 import {startTestRegistry, type TestRegistry, type TestRegistryOptions} from './testing/test-registry.js';
 import {openAccess, pullSecret, testImages} from './testing/test-images.js';
@@ -116,6 +117,23 @@ describe('credentials', () => {
     expect(await ask(openAccess)).toMatchObject({reason: 'unverified', message: expect.stringContaining('HTTP 401 anonymously')});
     expect((await ask(withSecret('closed'))).message).toContain('Secret closed/pull: permission denied');
     expect((await ask(withSecret('team', 'none'))).message).toContain('Secret team/none does not exist');
+  });
+
+  it('that come later are used on the next try but one', async () => {
+    const registry = await start({users, auth: 'basic'});
+    const digest = registry.pushImage('app', 'v1');
+    let now = 0;
+    let isThere = false;
+    const secrets = async () => (isThere ? pullSecret(registry.host, 'robot', 'secret') : undefined);
+    const images = testImages({secrets, clock: {...systemClock, monotonic: () => now}});
+    const ask = () => images.resolveDigest(`${registry.host}/app:v1`, withSecret('team'), options);
+    expect((await failure(ask)).message).toContain('Secret team/pull does not exist');
+    isThere = true;
+    const asked = registry.requests.length;
+    await failure(ask);
+    expect(registry.requests).toHaveLength(asked);
+    now += 2_500;
+    expect(await ask()).toBe(digest);
   });
 
   it('of one namespace do not open what another has asked for', async () => {

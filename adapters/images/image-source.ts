@@ -64,6 +64,8 @@ const tagTtlMs = 10_000;
 /** Data of a digest never changes; what limits it is memory. */
 const dataTtlMs = 10 * 60_000;
 const failureTtlMs = {unverified: 30_000, unreachable: 2_000, uncached: 0};
+/** Refused credentials: whoever gives the right ones tries again at once. */
+const deniedTtlMs = 2_000;
 
 /**
  * Registries as policies see them. What a tag stands for is asked once; all else goes by that digest. Verdicts are kept by
@@ -76,7 +78,7 @@ export function createImageSource(options: ImageSourceOptions): ImageSource {
     return createAnswerCache<T>({
       clock,
       ...limits,
-      failureTtlMs: error => Math.min(limits.ttlMs, failureTtlMs[reasonOf(error)]),
+      failureTtlMs: error => Math.min(limits.ttlMs, isDenied(error) ? deniedTtlMs : failureTtlMs[reasonOf(error)]),
       onLookup: outcome => onLookup?.(name, outcome),
     });
   }
@@ -168,6 +170,10 @@ const noAccess: RegistryAccess = {secrets: [], providers: [], allowInsecureRegis
 /** Without a Promise when there is nothing to wait for. */
 function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof RegistryError && error.kind === 'denied';
 }
 
 function reasonOf(error: unknown): ImageVerificationError['reason'] {

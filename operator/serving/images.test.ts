@@ -2,7 +2,10 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
-import {readBundle} from './images.js';
+import {systemClock} from '../../adapters/clock.js';
+import {KubeError} from '../../adapters/kube/kube-error.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import {createSecretReader, readBundle} from './images.js';
 
 describe('authorities of registries', () => {
   let folder: string;
@@ -23,5 +26,32 @@ describe('authorities of registries', () => {
 
   it('that the flag names and that are not there are a fault at the start', () => {
     expect(() => readBundle(at('none.pem'), undefined)).toThrow('none.pem');
+  });
+});
+
+describe('Secrets', () => {
+  const signal = new AbortController().signal;
+  const reference = {namespace: 'kyverno', name: 'pull'};
+
+  it('are read once in a while, and that one is not there is soon forgotten', async () => {
+    let now = 0;
+    let stored: JsonObject | undefined;
+    let reads = 0;
+    const clock = {...systemClock, now: () => now, monotonic: () => now};
+    const get = async () => {
+      reads += 1;
+      if (stored === undefined) throw new KubeError({status: 404, reason: 'NotFound', message: 'not found'});
+      return stored;
+    };
+    const read = createSecretReader({get}, clock);
+    expect(await read(reference, signal)).toBeUndefined();
+    expect(await read(reference, signal)).toBeUndefined();
+    expect(reads).toBe(1);
+    stored = {data: {}};
+    now += 1_500;
+    expect(await read(reference, signal)).toBe(stored);
+    now += 20_000;
+    expect(await read(reference, signal)).toBe(stored);
+    expect(reads).toBe(2);
   });
 });

@@ -35,6 +35,8 @@ export interface OperatorImageParts {
 
 /** Milliseconds for which a Secret that was read counts. */
 const secretTtlMs = 30_000;
+/** For which it counts that there is none: whoever was told so makes one, and tries again. */
+const absentTtlMs = 1_000;
 
 /** Registries as the flags let policies reach them. Throws for a flag whose value says nothing. */
 export function createOperatorImages(parts: OperatorImageParts): ImageSource {
@@ -102,21 +104,34 @@ function readPairs(entries: readonly string[], flag: string): ReadonlyMap<string
   return pairs;
 }
 
+/** What stands for a Secret that is not there, which is remembered for less long than one that is. */
+class AbsentError extends Error {}
+
 /** Reads Secrets with the operator's rights; what is missing is named as the rule that would allow it. */
-function createSecretReader(client: KubeClient, clock: Clock): SecretReader {
-  const kept = createAnswerCache<JsonObject | undefined>({clock, maxSize: 500, ttlMs: secretTtlMs, failureTtlMs: () => 5_000});
-  return async ({namespace, name}) =>
-    kept.get(`${namespace}/${name}`, async () => {
-      try {
-        return await client.get({group: '', version: 'v1', resource: 'secrets', namespace, name}, {timeoutMs: 10_000, maxBytes: 2 * 1024 * 1024});
-      } catch (error) {
-        if (hasStatus(error, 404)) return undefined;
-        if (hasStatus(error, 403) || hasStatus(error, 401)) {
-          throw new Error(
-            `permission denied: the operator's ServiceAccount needs a Role in namespace ${namespace} with verb get on secrets`,
-          );
-        }
-        throw new Error('the API server gave no answer');
+export function createSecretReader(client: Pick<KubeClient, 'get'>, clock: Clock): SecretReader {
+  const failureTtlMs = (error: unknown) => (error instanceof AbsentError ? absentTtlMs : 5_000);
+  const kept = createAnswerCache<JsonObject>({clock, maxSize: 500, ttlMs: secretTtlMs, failureTtlMs});
+
+  async function read({namespace, name}: SecretReference): Promise<JsonObject> {
+    try {
+      return await client.get({group: '', version: 'v1', resource: 'secrets', namespace, name}, {timeoutMs: 10_000, maxBytes: 2 * 1024 * 1024});
+    } catch (error) {
+      if (hasStatus(error, 404)) throw new AbsentError();
+      if (hasStatus(error, 403) || hasStatus(error, 401)) {
+        throw new Error(
+          `permission denied: the operator's ServiceAccount needs a Role in namespace ${namespace} with verb get on secrets`,
+        );
       }
-    });
+      throw new Error('the API server gave no answer');
+    }
+  }
+
+  return async reference => {
+    try {
+      return await kept.get(`${reference.namespace}/${reference.name}`, () => read(reference));
+    } catch (error) {
+      if (error instanceof AbsentError) return undefined;
+      throw error;
+    }
+  };
 }

@@ -315,7 +315,7 @@ describe('a private registry', () => {
     const config = JSON.stringify({auths: {[registries.hosts.private]: {username: 'robot', password: 'pull'}}});
     const secret: Thing = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'regcred', namespace: 'kyverno'}, ...({type: 'kubernetes.io/dockerconfigjson', data: {'.dockerconfigjson': Buffer.from(config).toString('base64')}} as object)};
     await write(operator, secret);
-    // That it was not there is remembered for a while.
+    // That it was not there is remembered for a moment.
     await eventually(async () => (await admitted(image)).allowed, {what: 'the Secret is used', timeoutMs: 120_000, everyMs: 1000});
     await operator.cluster.request('DELETE', pathOf(secret));
   });
