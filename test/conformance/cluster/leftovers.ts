@@ -1,5 +1,6 @@
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Cluster} from '../../cluster/cluster.js';
+import {eventually} from '../../cluster/eventually.js';
 import {type ListedKind, listedKinds, objectPath} from './resource-kinds.js';
 
 interface Listed {
@@ -22,8 +23,13 @@ type Api = Pick<Cluster, 'request'>;
 
 /** What a cluster holds before the first suite, and the way back to it. */
 export interface Baseline {
-  /** Deletes what was not there and puts back what was changed or deleted; throws when something does not go. */
+  /**
+   * Deletes what was not there and puts back what was changed or deleted; throws when something does not go. Namespaces may
+   * still be on their way out with what is in them, see `settle`.
+   */
   restore(): Promise<void>;
+  /** Waits for the Namespaces on their way out that the text names: whoever makes them anew would be refused. */
+  settle(text: string): Promise<void>;
 }
 
 /** Kinds that the control plane and the operator keep by themselves. */
@@ -59,21 +65,48 @@ export async function takeBaseline(cluster: Api): Promise<Baseline> {
       ([, {kind, object}]) => putBack.has(kind.resource) && object.metadata['deletionTimestamp'] === undefined,
     ),
   );
+  let going: readonly string[] = [];
   return {
     async restore() {
       // Suites that assert that something has no event meet those of others with the same names.
       await cluster.request('DELETE', '/api/v1/namespaces/default/events');
+      let now: readonly Found[] = [];
       for (let round = 0; round < 60; round++) {
-        const now = await allObjects(cluster);
+        now = await allObjects(cluster);
         const extra = now.filter(found => !known.has(keyOf(found)) && ours(found));
-        if (extra.length === 0) break;
+        going = namespacesGoing(extra);
+        if (extra.every(found => goesBy(found, going))) break;
         if (round === 59) throw new Error(`left behind: ${extra.slice(0, 5).map(keyOf).join(', ')}`);
         await remove(cluster, extra, round);
         await delay(round === 0 ? 50 : 300);
       }
-      await restoreChanged(cluster, started);
+      await restoreChanged(cluster, started, now);
+    },
+    async settle(text) {
+      for (const name of going.filter(each => text.includes(each))) {
+        await eventually(async () => (await cluster.request('GET', `/api/v1/namespaces/${name}`)).status === 404, {
+          what: `Namespace ${name} gone`,
+        });
+      }
     },
   };
+}
+
+function namespacesGoing(extra: readonly Found[]): readonly string[] {
+  return extra
+    .filter(({kind, object}) => kind.resource === 'namespaces' && object.metadata['deletionTimestamp'] !== undefined)
+    .map(({object}) => object.metadata.name);
+}
+
+/** Whether nothing has to be done for it to go: a Namespace that is going, and what is in one and not held. */
+function goesBy({kind, object: {metadata}}: Found, going: readonly string[]): boolean {
+  if (kind.resource === 'namespaces') return going.includes(metadata.name);
+  return going.includes(metadata.namespace ?? '') && (metadata.finalizers ?? []).length === 0 && !isPolicyLike(kind);
+}
+
+/** What the operator would act on meanwhile. */
+function isPolicyLike({group}: ListedKind): boolean {
+  return group.endsWith('kyverno.io') && group !== 'reports.kyverno.io';
 }
 
 function keyOf({kind, object: {metadata}}: Found): string {
@@ -150,8 +183,12 @@ async function remove(cluster: Api, extra: readonly Found[], round: number): Pro
   );
 }
 
-async function restoreChanged(cluster: Api, started: ReadonlyMap<string, Found>): Promise<void> {
-  const now = new Map((await allObjects(cluster)).map(found => [keyOf(found), found]));
+async function restoreChanged(
+  cluster: Api,
+  started: ReadonlyMap<string, Found>,
+  objects: readonly Found[],
+): Promise<void> {
+  const now = new Map(objects.map(found => [keyOf(found), found]));
   for (const [key, {kind, object}] of started) {
     const current = now.get(key)?.object;
     const {namespace, name} = object.metadata;

@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
-import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {chainsawConfig, suiteSettings} from './chainsaw-config.js';
 import {gistOf} from './chainsaw-report.js';
 import {type Environment, startEnvironment} from './environment.js';
@@ -123,7 +123,9 @@ async function runOne(context: Context, environment: Environment, suite: Cluster
   const operatorLog = join(logs, `${name}.operator.log`);
   await writeFile(log, '');
   const from = await sizeOf(environment.operatorLog());
+  const text = await textOf(folder);
   const attempt = async (patience: number) => {
+    await environment.baseline.settle(text);
     const scratch = await mkdtemp(join(context.scratch, 'run-'));
     const namespace = `${suiteNamespacePrefix}${++namespaces}`;
     await environment.createNamespace(namespace);
@@ -166,6 +168,15 @@ async function report(
     result.failure === undefined ? '' : `  ${result.failure.operation}: ${gistOf(result.failure.message)}`;
   const differs = recorded === result.status ? '' : ` (recorded: ${recorded})`;
   context.say(`${result.status.padEnd(7)} ${String(result.seconds).padStart(5)} s  ${id}${differs}${failure}`);
+}
+
+/** What a suite's files say, those of the policy beside it too. */
+async function textOf(folder: string): Promise<string> {
+  const texts = [folder, dirname(folder)].map(async place => {
+    const files = (await readdir(place, {withFileTypes: true})).filter(entry => entry.isFile());
+    return Promise.all(files.map(({name}) => readFile(join(place, name), 'utf8')));
+  });
+  return (await Promise.all(texts)).flat().join('\n');
 }
 
 async function sizeOf(file: string | undefined): Promise<number> {
