@@ -272,7 +272,7 @@ export interface KyvernoConfigurationSpec {
   backgroundScanWorkers?: number;
   /** Scans ask registries about images; else what is cached and recorded counts. */
   backgroundScanImages?: boolean;
-  /** What resourceFilters names is not scanned. */
+  /** Scans look at what resourceFilters names, too. */
   skipResourceFilters?: boolean;
   /** Generate requests at one time. Takes a whole number from 1. No effect in this release. */
   genWorkers?: number;

@@ -34,7 +34,7 @@ export interface MatchConstraints {
 /** A named CEL expression. */
 export interface NamedExpression {
   /** Name. */
-  name?: string;
+  name: string;
   /** CEL. */
   expression?: string;
 }

@@ -205,7 +205,7 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
     const where = {group, version, kind: kind.kind, subResource: '', namespace: request.namespace, name: request.name};
     const room = writer.room();
     if (room !== undefined) await room;
-    if (flags.skipResourceFilters && core.filters().excludesResource(where)) {
+    if (!flags.skipResourceFilters && core.filters().excludesResource(where)) {
       writer.replace(subject, [], covers);
       return;
     }

@@ -110,7 +110,7 @@ export const flagTexts: Readonly<Record<FlagName, string>> = {
   backgroundScanInterval: 'How often all objects are looked at again; a new value counts from the next turn on',
   backgroundScanWorkers: 'Kinds looked through at one time',
   backgroundScanImages: 'Scans ask registries about images; else what is cached and recorded counts',
-  skipResourceFilters: 'What resourceFilters names is not scanned',
+  skipResourceFilters: 'Scans look at what resourceFilters names, too',
   genWorkers: 'Generate requests at one time',
   ttlReconciliationInterval:
     'How often kinds are looked through for the first object with an end; a new value counts from the next turn on',

@@ -19,6 +19,10 @@ export interface SchemaNode {
   readonly nullable?: true;
   /** The map is replaced as a whole by server-side apply. */
   readonly atomic?: true;
+  /** Elements of the list are told apart by these properties, so that each may have a manager of its own. */
+  readonly keys?: readonly string[];
+  /** The list is a set of values. */
+  readonly set?: true;
   /** Name of the TypeScript interface made from this object. */
   readonly name?: string;
   /** Comment of that interface; the description may speak of one place only. */
@@ -110,6 +114,16 @@ export function atomic(node: SchemaNode): SchemaNode {
   return {...node, atomic: true};
 }
 
+/** A list of which no two elements share these properties, required ones; server-side apply merges it by them. */
+export function keyed(node: SchemaNode, ...keys: string[]): SchemaNode {
+  return {...node, keys};
+}
+
+/** A list that holds no value twice. */
+export function set(node: SchemaNode): SchemaNode {
+  return {...node, set: true};
+}
+
 /** The same shape with the descriptions below the node left out: for second names of a documented place. */
 export function quiet(node: SchemaNode): SchemaNode {
   const {properties, items, values} = node;
@@ -155,6 +169,11 @@ export function toOpenApi(node: SchemaNode): OpenApi {
   if (node.oneOf !== undefined) out['oneOf'] = node.oneOf.map(name => ({required: [name]}));
   if (node.free) out['x-kubernetes-preserve-unknown-fields'] = true;
   if (node.atomic) out['x-kubernetes-map-type'] = 'atomic';
+  if (node.set) out['x-kubernetes-list-type'] = 'set';
+  if (node.keys !== undefined) {
+    out['x-kubernetes-list-type'] = 'map';
+    out['x-kubernetes-list-map-keys'] = [...node.keys];
+  }
   if (node.properties !== undefined) {
     const entries = Object.entries(node.properties).map(([key, child]) => [key, toOpenApi(child)]);
     out['properties'] = Object.fromEntries(entries);

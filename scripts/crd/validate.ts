@@ -3,7 +3,7 @@ import {attestors} from './attestor.js';
 import {context} from './context-entry.js';
 import {failureAction, failureActionOverrides} from './failure-action.js';
 import {labelSelector} from './selector.js';
-import {as, flag, free, list, named, type SchemaNode, text, texts, word} from './schema.js';
+import {as, atomic, flag, free, list, named, type SchemaNode, text, texts, word} from './schema.js';
 
 const pattern: SchemaNode = free(
   'What the object must look like; maps may hold anchors such as (key) or =(key), strings operators and wildcards.',
@@ -59,22 +59,26 @@ const cel: SchemaNode = named('ClassicCel', 'CEL expressions.', {
   ),
   variables: list(
     'Named expressions, usable as variables.NAME further down.',
-    named('CelVariable', 'A named expression.', {name: text('Name.'), expression: text('CEL.')}),
+    atomic(named('CelVariable', 'A named expression.', {name: text('Name.'), expression: text('CEL.')})),
   ),
   auditAnnotations: list(
     'Notes for the audit log and reports.',
     named('CelAuditAnnotation', 'A note.', {key: text('Key.'), valueExpression: text('CEL that gives a string.')}),
   ),
-  paramKind: named('ParamKind', 'Kind of the parameter object.', {
-    apiVersion: text('API group and version.'),
-    kind: text('Kind.'),
-  }),
-  paramRef: named('ParamReference', 'Which parameter objects.', {
-    name: text('Name.'),
-    namespace: text('Namespace.'),
-    selector: as(labelSelector, 'Labels of the parameter objects.'),
-    parameterNotFoundAction: word('When none is found.', ['Allow', 'Deny']),
-  }),
+  paramKind: atomic(
+    named('ParamKind', 'Kind of the parameter object.', {
+      apiVersion: text('API group and version.'),
+      kind: text('Kind.'),
+    }),
+  ),
+  paramRef: atomic(
+    named('ParamReference', 'Which parameter objects.', {
+      name: text('Name.'),
+      namespace: text('Namespace.'),
+      selector: as(labelSelector, 'Labels of the parameter objects.'),
+      parameterNotFoundAction: word('When none is found.', ['Allow', 'Deny']),
+    }),
+  ),
 });
 
 const manifests: SchemaNode = named('Manifests', 'The object must be signed.', {

@@ -1,3 +1,4 @@
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
@@ -22,6 +23,10 @@ describe.skipIf(data === undefined)('a cluster of 1.13.4 (skipped without its re
     takeover = await startTakeoverCluster({definitions: readDefinitions(join(folder, 'crds-1.13.4')), items: dump});
     before = takeover.before;
     await takeover.takeOver();
+    // No role of this cluster grants what its policies need.
+    const roles = join(takeover.cluster.dir, 'rights.yaml');
+    writeFileSync(roles, await takeover.kyverno('rbac', '--cluster'));
+    await takeover.cluster.kubectl(['apply', '-f', roles]);
     await eventually(
       async () => {
         const now = await takeSnapshot(takeover.cluster);

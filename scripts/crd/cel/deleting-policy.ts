@@ -1,13 +1,13 @@
 import {named, text, word} from '../schema.js';
 import {executionStatus} from './cel-status.js';
-import {namedExpressions, variables} from './expressions.js';
+import {distinctExpressions, variables} from './expressions.js';
 import {matchConstraints} from './match-constraints.js';
 import {twins} from './twins.js';
 
 const spec = named('DeletingPolicySpec', 'What is deleted when.', {
   schedule: text('Cron expression, in UTC.'),
   matchConstraints,
-  conditions: namedExpressions('CEL that must all be true for an object to be deleted.'),
+  conditions: distinctExpressions('CEL that must all be true for an object to be deleted.'),
   variables,
   deletionPropagationPolicy: word('What happens to objects that the deleted one owns.', [
     'Foreground',

@@ -1,22 +1,32 @@
-import {list, named, type SchemaNode, text} from '../schema.js';
+import {atomic, keyed, list, named, requiring, type SchemaNode, text} from '../schema.js';
 
-const namedExpression: SchemaNode = named('NamedExpression', 'A named CEL expression.', {
-  name: text('Name.'),
-  expression: text('CEL.'),
-});
+const namedExpression: SchemaNode = requiring(
+  named('NamedExpression', 'A named CEL expression.', {
+    name: text('Name.'),
+    expression: text('CEL.'),
+  }),
+  'name',
+);
 
 /** A list of named expressions under a description of its own. */
 export function namedExpressions(description: string): SchemaNode {
   return list(description, namedExpression);
 }
 
-export const matchConditions: SchemaNode = namedExpressions(
-  'CEL that must all be true for the request to be looked at.',
-);
+/** A list whose names differ, which the API server checks. */
+export function distinctExpressions(description: string): SchemaNode {
+  return keyed(namedExpressions(description), 'name');
+}
 
-export const variables: SchemaNode = namedExpressions(
-  'Named CEL, usable as variables.NAME further down; worked out when first used.',
-);
+const conditionsText = 'CEL that must all be true for the request to be looked at.';
+export const matchConditions: SchemaNode = distinctExpressions(conditionsText);
+
+const variablesText = 'Named CEL, usable as variables.NAME further down; worked out when first used.';
+export const variables: SchemaNode = keyed(list(variablesText, atomic(namedExpression)), 'name');
+
+/** ImageValidatingPolicy always had plain lists. */
+export const plainConditions: SchemaNode = namedExpressions(conditionsText);
+export const plainVariables: SchemaNode = list(variablesText, atomic(namedExpression));
 
 export const validations: SchemaNode = list(
   'CEL that must all be true.',

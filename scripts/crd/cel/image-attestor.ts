@@ -1,4 +1,4 @@
-import {flag, list, named, type SchemaNode, text, textMap, word} from '../schema.js';
+import {atomic, flag, list, named, type SchemaNode, text, textMap, word} from '../schema.js';
 
 const textOrExpression: SchemaNode = named('TextOrExpression', 'A text, or CEL that gives one.', {
   value: text('The text.'),
@@ -36,7 +36,7 @@ const cosign: SchemaNode = named('CosignAttestor', 'Signed with cosign.', {
   }),
   source: named('CosignSource', 'Where the signatures are.', {
     repository: text('Repository.'),
-    PullSecrets: list('Pull secrets.', named('LocalSecret', 'A Secret.', {name: text('Name.')})),
+    PullSecrets: list('Pull secrets.', atomic(named('LocalSecret', 'A Secret.', {name: text('Name.')}))),
     tagPrefix: text('Prefix of the tags.'),
   }),
   ctlog: named('CosignLogs', 'Logs to look into.', {

@@ -1,7 +1,7 @@
 import {registryCredentials} from '../context-entry.js';
 import {flag, list, named, text} from '../schema.js';
 import {autogenStatus} from './cel-status.js';
-import {auditAnnotations, matchConditions, namedExpressions, validations, variables} from './expressions.js';
+import {auditAnnotations, namedExpressions, plainConditions, plainVariables, validations} from './expressions.js';
 import {imageAttestations, imageAttestors} from './image-attestor.js';
 import {matchConstraints} from './match-constraints.js';
 import {evaluationParts, failurePolicy, podControllers, validationActions, webhookConfiguration} from './settings.js';
@@ -9,7 +9,7 @@ import {twins} from './twins.js';
 
 const spec = named('ImageValidatingPolicySpec', 'Which images must be signed by whom.', {
   matchConstraints,
-  matchConditions,
+  matchConditions: plainConditions,
   matchImageReferences: list(
     'Images that are meant; all when empty.',
     named('ImageMatch', 'Some images; exactly one of glob and expression.', {
@@ -20,7 +20,7 @@ const spec = named('ImageValidatingPolicySpec', 'Which images must be signed by 
   images: namedExpressions('CEL that gives images of the object, for use as images.NAME.'),
   attestors: imageAttestors,
   attestations: imageAttestations,
-  variables,
+  variables: plainVariables,
   validations,
   auditAnnotations,
   validationActions,

@@ -1,6 +1,6 @@
 import {flag, list, named, text, word} from '../schema.js';
 import {generatedStatus} from './cel-status.js';
-import {auditAnnotations, matchConditions, namedExpressions, variables} from './expressions.js';
+import {auditAnnotations, distinctExpressions, matchConditions, variables} from './expressions.js';
 import {matchConstraints, targetMatchConstraints} from './match-constraints.js';
 import {evaluationParts, failurePolicy, podControllers, toggle, webhookConfiguration} from './settings.js';
 import {twins} from './twins.js';
@@ -19,7 +19,7 @@ const spec = named('MutatingPolicySpec', 'What the policy changes.', {
   variables,
   mutations: list('Changes, each made on the result of the one before.', mutation),
   targetMatchConstraints,
-  targetMatchConditions: namedExpressions('CEL that must all be true for an existing object to be changed.'),
+  targetMatchConditions: distinctExpressions('CEL that must all be true for an existing object to be changed.'),
   auditAnnotations,
   failurePolicy,
   reinvocationPolicy: word('Whether a native policy made of this one runs again after other changes.', [

@@ -22,6 +22,7 @@ export const validationActions: SchemaNode = {
   ...texts('What a failure does: Deny refuses, Warn tells the requester, Audit only reports. Deny when unset.'),
   // The API server's own words for what is none of these are what scripts match.
   items: {type: 'string', enum: ['Deny', 'Audit', 'Warn']},
+  set: true,
   ts: `('Deny' | 'Audit' | 'Warn' | (string & {}))[]`,
 };
 
