@@ -21,6 +21,11 @@ const made = [
   '/ConfigMap/team-a/late-companion',
 ].sort();
 const failing = ['ur-6jnh9', 'ur-fv79n'];
+/**
+ * Image rules ask registries that do not exist. Results of policies that the API server judges by are recorded from before
+ * there was a copy; they come under the copy's name since. A JSON patch on Pods is meant for the template of their controllers.
+ */
+const toldOtherwise = /verify-signatures|signed|limit-replicas-cel|vpol-require-owner|nmpol-mark-pods/;
 
 interface Webhooks extends Item {
   readonly webhooks?: readonly {readonly failurePolicy: string; readonly clientConfig: {readonly caBundle?: string; readonly service?: {readonly namespace: string; readonly name: string; readonly path: string}}}[];
@@ -42,7 +47,8 @@ describe.skipIf(data === undefined)('a cluster of 1.19.1 (skipped without its re
     dump = readDump(join(folder, 'dump-1.19.1'));
     takeover = await startTakeoverCluster({definitions: readDefinitions(join(folder, 'crds-1.19.1')), items: dump});
     before = takeover.before;
-    await takeover.takeOver();
+    // As its Deployments had it.
+    await takeover.takeOver(['--exceptionNamespace=*']);
     await eventually(
       async () => {
         const now = await takeSnapshot(takeover.cluster);
@@ -58,7 +64,7 @@ describe.skipIf(data === undefined)('a cluster of 1.19.1 (skipped without its re
       throw error;
     });
     // Scans follow what is read first.
-    await eventually(async () => ofKind(await takeSnapshot(takeover.cluster), 'PolicyReport').length >= ofKind(before, 'PolicyReport').length + 9, {what: 'reports on what had none', timeoutMs: 120_000, everyMs: 1_000}).catch(() => undefined);
+    await eventually(async () => ofKind(await takeSnapshot(takeover.cluster), 'PolicyReport').length >= ofKind(before, 'PolicyReport').length + 9, {what: 'reports on what had none', timeoutMs: 120_000, everyMs: 1_000});
     after = await takeSnapshot(takeover.cluster);
   });
 
@@ -106,16 +112,14 @@ describe.skipIf(data === undefined)('a cluster of 1.19.1 (skipped without its re
     expect([...before.keys()].filter(id => id.includes('EphemeralReport/') && after.has(id))).toEqual([]);
     const gone = (ofKind(before, 'PolicyReport', 'ClusterPolicyReport') as readonly Report[]).filter(report => !after.has(idOf(report)));
     expect(gone.map(({scope}) => scope)).toEqual([]);
-    const told = (report: Report | undefined) => (report?.results ?? []).map(({policy, rule, result}) => `${policy}/${rule ?? ''} ${result}`).sort();
+    const told = (report: Report | undefined) => (report?.results ?? []).filter(({policy}) => !toldOtherwise.test(policy)).map(({policy, rule, result}) => `${policy}/${rule ?? ''} ${result}`).sort();
     const changed = (ofKind(before, 'PolicyReport', 'ClusterPolicyReport') as readonly Report[]).flatMap(report => {
       const now = told(after.get(idOf(report)) as Report | undefined);
       const was = told(report);
       const differs = [...was.filter(line => !now.includes(line)).map(line => `- ${line}`), ...now.filter(line => !was.includes(line)).map(line => `+ ${line}`)];
       return differs.length === 0 ? [] : [`${(report.scope as {kind?: string; name?: string})?.kind}/${(report.scope as {name?: string})?.name}: ${differs.join(', ')}`];
     });
-    if (changed.length > 0) console.log(`reports that say something else:\n${changed.join('\n')}`);
-    // Image verification asks registries that do not exist: what it says of that is its own.
-    expect(changed.filter(line => !/verify|ivpol|image|signed/i.test(line)).length).toBeLessThanOrEqual(4);
+    expect(changed).toEqual([]);
   });
 
   it('5. leaves no webhook that leads to a Service without endpoints', async () => {

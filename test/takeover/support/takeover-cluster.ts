@@ -19,8 +19,8 @@ export interface TakeoverCluster {
   readonly cluster: Cluster;
   /** Right before the operator starts. */
   readonly before: Snapshot;
-  /** Installs the operator beside what is there, ConfigMaps apart, and waits until it is ready. */
-  takeOver(): Promise<InstalledOperator>;
+  /** Installs the operator beside what is there, ConfigMaps apart, with flags that were set before, and waits until it is ready. */
+  takeOver(flags?: readonly string[]): Promise<InstalledOperator>;
   /** Runs the command line program as the administrator. */
   kyverno(...args: readonly string[]): Promise<string>;
   /** Undefined when there is none. */
@@ -48,6 +48,13 @@ function patient(cluster: Cluster): Cluster {
   return {...cluster, request};
 }
 
+function withFlags<T extends {readonly kind?: string}>(manifest: T, flags: readonly string[]): T {
+  if (manifest.kind !== 'Deployment') return manifest;
+  const changed = structuredClone(manifest) as T & {spec: {template: {spec: {containers: [{args: string[]}]}}}};
+  changed.spec.template.spec.containers[0].args.push(...flags);
+  return changed;
+}
+
 export async function startTakeoverCluster({definitions, items}: LeftBehind): Promise<TakeoverCluster> {
   await ensureBuilt();
   await webhookPortFree();
@@ -62,10 +69,10 @@ export async function startTakeoverCluster({definitions, items}: LeftBehind): Pr
     return {
       cluster,
       before: await takeSnapshot(cluster),
-      async takeOver() {
+      async takeOver(flags = []) {
         // What lies under the name leads to the peer's Pods: the first step of the guide.
         await cluster.request('DELETE', '/api/v1/namespaces/kyverno/services/kyverno-svc');
-        const manifests = (await readManifests()).filter(({kind}) => kind !== 'ConfigMap');
+        const manifests = (await readManifests()).filter(({kind}) => kind !== 'ConfigMap').map(manifest => withFlags(manifest, flags));
         operator = await installOperator(cluster, {replicas: 1, manifests});
         dismiss = addWitness(operatorWitness(cluster, operator.agent));
         return operator;
