@@ -40,7 +40,9 @@ export function createTroubles({conditions, events, log, serviceAccount}: Troubl
       // One condition and one Event, however many triggers meet with it.
       if (!isFirst) return;
       const {ref, uid} = policy;
-      if (!conditions.set(ref.kind, ref.key, {type, status: 'True', reason, message: text.slice(0, 2_000)})) return;
+      // What one trigger's fields lack is no state of the policy: it is Ready, and clients hold its conditions against a list.
+      const isState = error instanceof MissingRight || error instanceof Refused;
+      if (isState && !conditions.set(ref.kind, ref.key, {type, status: 'True', reason, message: text.slice(0, 2_000)})) return;
       log.error(`background: policy ${ref.key} rule ${rule} failed: ${text}`);
       events.emit({
         regarding: {apiVersion: ref.apiVersion, kind: ref.kind, namespace: ref.namespace, name: ref.name, uid},

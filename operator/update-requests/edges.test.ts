@@ -61,6 +61,18 @@ describe('what others own', () => {
   });
 });
 
+describe('a trigger whose fields a rule cannot do without', () => {
+  it('is told by one Event; the policy stays as it is for the others', async () => {
+    world.policy(generating(made('synchronize: true,', '{level: "{{ to_upper(request.object.data.level) }}"}').replace('request.object.metadata.name', 'request.namespace'), {match: 'kinds: [ConfigMap], names: ["from-*"]'}));
+    await world.create(configMaps, configMap('shop', 'from-nothing', {}));
+    await world.create(configMaps, configMap('other', 'from-something', {level: 'info'}));
+    const errors = () => world.events.filter(({reason}) => reason === 'PolicyError');
+    await eventually(() => world.get(configMaps, 'other/made') !== undefined && errors().length > 0);
+    expect(errors()).toHaveLength(1);
+    expect(conditions()).toEqual([]);
+  });
+});
+
 describe('a right that is missing', () => {
   it('costs one condition and one Event, however many triggers wait; they go on when it is granted', async () => {
     let granted = false;
