@@ -1,7 +1,8 @@
 import {spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import {mkdir, mkdtemp, rename, rm} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {mkdtemp, rename, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {withLock} from './build-lock.js';
 import {requireGo} from './go-toolchain.js';
 
 export interface GoProgram {
@@ -20,17 +21,18 @@ export interface GoProgram {
 export async function builtProgram({target, room, modfile, package: name, toolchain, linkerFlags = ''}: GoProgram): Promise<string> {
   if (existsSync(target)) return target;
   await requireGo('1.24.0');
-  process.stderr.write(`building ${name} (once, some minutes)\n`);
-  await mkdir(dirname(target), {recursive: true});
-  const staging = await mkdtemp(`${target}.building-`);
-  try {
-    const flags = ['-modfile', modfile, '-trimpath', '-p', '2', '-ldflags', `-s -w ${linkerFlags}`];
-    await go(['build', ...flags, '-o', join(staging, 'program'), name], room, toolchain);
-    // Whoever is first wins; both are the same program.
-    await rename(join(staging, 'program'), target);
-  } finally {
-    await rm(staging, {recursive: true, force: true});
-  }
+  await withLock(`${target}.lock`, async () => {
+    if (existsSync(target)) return;
+    process.stderr.write(`building ${name} (once, some minutes)\n`);
+    const staging = await mkdtemp(`${target}.building-`);
+    try {
+      const flags = ['-modfile', modfile, '-trimpath', '-p', '2', '-ldflags', `-s -w ${linkerFlags}`];
+      await go(['build', ...flags, '-o', join(staging, 'program'), name], room, toolchain);
+      await rename(join(staging, 'program'), target);
+    } finally {
+      await rm(staging, {recursive: true, force: true});
+    }
+  });
   return target;
 }
 

@@ -1,10 +1,9 @@
 import {constants} from 'node:fs';
-import {access, mkdir, open, readFile, rm} from 'node:fs/promises';
+import {access} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
-import {setTimeout as delay} from 'node:timers/promises';
+import {withLock} from './build-lock.js';
 import {buildPrograms, type Program, programs} from './build.js';
 import {resolveMinor} from './minors.js';
-import {isSameProcess, processStart} from './process-identity.js';
 
 /** Absolute path of each program. */
 export type ProgramPaths = Readonly<Record<Program, string>>;
@@ -53,27 +52,4 @@ async function executable(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Runs `work` while no other process does; a lock whose owner is gone is taken over. */
-async function withLock(path: string, work: () => Promise<void>): Promise<void> {
-  await mkdir(cache, {recursive: true});
-  for (;;) {
-    const handle = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return undefined;
-      throw error;
-    });
-    if (handle !== undefined) {
-      try {
-        await handle.writeFile(`${process.pid} ${processStart(process.pid)}`);
-        await handle.close();
-        return await work();
-      } finally {
-        await rm(path, {force: true});
-      }
-    }
-    await delay(500);
-    const [pid = '', start = ''] = (await readFile(path, 'utf8').catch(() => '')).split(' ');
-    if (start !== '' && !isSameProcess({pid: Number(pid), start})) await rm(path, {force: true});
-  }
 }
