@@ -2,6 +2,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
+import {firstRoot, startTufServer, tufRepository, type TufServer} from '../../adapters/images/testing/tuf-repository.js';
 import {eventually} from '../cluster/eventually.js';
 import {attachNotation} from '../images/attach.js';
 import {addAttestedImages, type AttestedWorld, identities, issuer, types} from '../images/attested-world.js';
@@ -20,15 +21,19 @@ import {dropAll, pathOf, put, type Thing, verdictOf, write} from './support/poli
 let world: ImagesWorld;
 let attested: AttestedWorld;
 let operator: OperatorCluster;
+let tuf: TufServer;
 
 beforeAll(async () => {
   world = await createImagesWorld();
   attested = await addAttestedImages(world);
-  operator = await startOperatorCluster({args: ['--allowInsecureRegistry=true', '--backgroundScanImages=true']});
+  tuf = await startTufServer(tufRepository({target: Buffer.from(JSON.stringify(attested.keyless.trustedRoot))}));
+  const trust = ['--enableTuf=true', `--tufMirror=${tuf.url}`, `--tufRootRaw=${firstRoot.toString('base64')}`];
+  operator = await startOperatorCluster({args: ['--allowInsecureRegistry=true', '--backgroundScanImages=true', ...trust]});
   await createNamespaces(operator, ['shop', 'signed', 'loose']);
 });
 afterAll(async () => {
   await operator?.stop();
+  await tuf?.close();
   await world?.stop();
 });
 afterEach(() => dropAll(operator));
@@ -190,6 +195,29 @@ describe('identities', () => {
     expect((await admitted(`${attested.places.attested}:v1`)).allowed).toBe(true);
     await put(operator, [one({imageReferences: [`${attested.places.attested}:*`], attestors: [{...attestors[0], count: 2}]})]);
     expect((await admitted(`${attested.places.attested}:v1`)).allowed).toBe(false);
+  });
+});
+
+describe("the installation's own Fulcio and Rekor", () => {
+  const keylessOnly = (subject: string, rekor: object) => by({keyless: {issuer, subject, rekor}});
+
+  it('are known by its TUF repository, and the log by a ConfigMap', async () => {
+    await write(operator, configMap('tufvalues', {REKOR_URL: 'https://rekor.acme.test'}));
+    const context = [{name: 'tufvalues', configMap: {name: 'tufvalues', namespace: 'shop'}}];
+    const rule = (subject: string) => ruleOf('r', {imageReferences: [`${attested.places.attested}*`], attestors: keylessOnly(subject, {url: '{{ tufvalues.data.REKOR_URL }}'}), required: true}, {rule: {context}});
+    await put(operator, [policyOf('own', [rule(identities.releaser)])]);
+    const found = await admitted(`${attested.places.attested}:v1`);
+    expect(found, found.message).toMatchObject({allowed: true, image: `${attested.places.attested}:v1@${attested.digests.attested}`});
+    expect(tuf.requests).toContain('/timestamp.json');
+    await put(operator, [policyOf('own', [rule(identities.builder)])]);
+    expect((await admitted(`${attested.places.attested}:v1`)).allowed).toBe(false);
+  });
+
+  it('are known for bundles, without the log where that is ignored', async () => {
+    const attestations = [{type: types.provenance, attestors: keylessOnly(identities.builder, {url: 'https://rekor.acme.test', ignoreTlog: true})}];
+    await put(operator, [policyOf('own', [ruleOf('r', {imageReferences: ['*'], type: 'SigstoreBundle', attestations})], {autogen: false})]);
+    const found = await admitted(`${attested.places.bundled}:v1`);
+    expect(found.allowed, found.message).toBe(true);
   });
 });
 

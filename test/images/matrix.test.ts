@@ -1,5 +1,7 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {ImageVerificationError, type ImageOptions, type ImageSource, type SignatureFormat, type Signer, type Transparency} from '../../engine/image/verification.js';
+import {systemClock} from '../../adapters/clock.js';
+import {firstRoot, startTufServer, tufRepository, type TufServer} from '../../adapters/images/testing/tuf-repository.js';
 import {access, attestorOf, createWorldImages, keyOf, noTransparency} from './queries.js';
 import {addAttestedImages, artifacts, type AttestedWorld} from './attested-world.js';
 import {createImagesWorld, envelopes, formats, hostOf, identity, type ImagesWorld, otherIdentity, scanType} from './world.js';
@@ -175,5 +177,72 @@ describe.each(Object.keys(envelopes) as (keyof typeof envelopes)[])('artifacts b
     const {statements, otherTypes} = await read('sbom/none');
     expect(statements).toEqual([]);
     expect(otherTypes).toEqual(Object.keys(artifacts).sort());
+  });
+});
+
+describe('a repository of trusted roots', () => {
+  const format = 'tag';
+  const day = 24 * 3_600_000;
+  let server: TufServer;
+  const target = () => Buffer.from(JSON.stringify(world.keyless.trustedRoot));
+  beforeAll(async () => {
+    server = await startTufServer(tufRepository({target: target()}));
+  });
+  afterAll(() => server?.close());
+  const signer: Signer = {type: 'keyless', identities: [{subject: {kind: 'exact', text: identity.subject}, issuer: {kind: 'exact', text: identity.issuer}}], roots: undefined, additionalExtensions: {}};
+  const asked = {...noTransparency, ignoreTlog: false, ignoreSct: false};
+  const repository = (more: object = {}) => ({mirror: server.url, rootPath: undefined, root: firstRoot.toString(), ...more});
+  const judge = (source: ImageSource, transparency: Transparency, name = 'identity') =>
+    outcome(() => source.verifySignature({image: `${hostOf(world, format)}/${format}/${name}:v1`, access, format, ociReferrers: false, attestor: attestorOf(signer, {transparency})}, how()));
+
+  it("of the installation tells whom to trust, and that of this release's makers does not count then", async () => {
+    expect(await judge(createWorldImages({tuf: repository()}), asked)).toBe('verified');
+    expect(await judge(createWorldImages({tuf: repository()}), asked, 'other-identity')).toMatch(/^unverified: /);
+    expect(await judge(createWorldImages(), asked)).toMatch(/^unverified: /);
+  });
+
+  it('of a policy goes before it', async () => {
+    expect(await judge(createWorldImages(), {...asked, tuf: repository()})).toBe('verified');
+    const others = await startTufServer(tufRepository());
+    try {
+      expect(await judge(createWorldImages({tuf: repository()}), {...asked, tuf: repository({mirror: others.url})})).toMatch(/^unverified: /);
+    } finally {
+      await others.close();
+    }
+  });
+
+  it.each([
+    ['that has expired', () => tufRepository({target: target(), expires: '2020-01-01T00:00:00Z'})],
+    ['that somebody else signed', () => tufRepository({target: target(), signer: 'first'})],
+    ['whose root was exchanged', () => tufRepository({target: target(), served: Buffer.from('{}')})],
+  ])('does not count: %s', async (_, files) => {
+    const other = await startTufServer(files());
+    try {
+      expect(await judge(createWorldImages({tuf: repository({mirror: other.url})}), asked)).toMatch(/^unverified: /);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is asked again after some hours, goes on counting for a day when it is gone, and then no longer', async () => {
+    const own = await startTufServer(tufRepository({target: target()}));
+    let passed = 0;
+    const clock = {...systemClock, monotonic: () => systemClock.monotonic() + passed, now: () => systemClock.now() + passed};
+    // The key that signed holds for long, the certificates of the log's time do, too.
+    const source = createWorldImages({tuf: repository({mirror: own.url}), clock});
+    const late = (): ImageOptions => ({deadline: Number.POSITIVE_INFINITY, useCache: false});
+    const again = () => outcome(() => source.verifySignature({image: `${hostOf(world, format)}/${format}/identity:v1`, access, format, ociReferrers: false, attestor: attestorOf(signer, {transparency: asked})}, late()));
+    expect(await again()).toBe('verified');
+    const first = own.requests.length;
+    expect(await again()).toBe('verified');
+    expect(own.requests).toHaveLength(first);
+    passed += 7 * 3_600_000;
+    expect(await again()).toBe('verified');
+    expect(own.requests.length).toBeGreaterThan(first);
+    await own.close();
+    passed += 7 * 3_600_000;
+    expect(await again()).toBe('verified');
+    passed += day;
+    expect(await again()).toMatch(/^unreachable: /);
   });
 });
