@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
 import {firstRoot, startTufServer, tufRepository, type TufServer} from '../../adapters/images/testing/tuf-repository.js';
 import {eventually} from '../cluster/eventually.js';
+import {address} from '../images/address.js';
 import {attachNotation} from '../images/attach.js';
 import {addAttestedImages, type AttestedWorld, identities, issuer, types} from '../images/attested-world.js';
 import {notationSign} from '../images/notation.js';
@@ -26,7 +27,7 @@ let tuf: TufServer;
 beforeAll(async () => {
   world = await createImagesWorld();
   attested = await addAttestedImages(world);
-  tuf = await startTufServer(tufRepository({target: Buffer.from(JSON.stringify(attested.keyless.trustedRoot))}));
+  tuf = await startTufServer(tufRepository({target: Buffer.from(JSON.stringify(attested.keyless.trustedRoot))}), address);
   const trust = ['--enableTuf=true', `--tufMirror=${tuf.url}`, `--tufRootRaw=${firstRoot.toString('base64')}`];
   operator = await startOperatorCluster({args: ['--allowInsecureRegistry=true', '--backgroundScanImages=true', ...trust]});
   await createNamespaces(operator, ['shop', 'signed', 'loose']);
