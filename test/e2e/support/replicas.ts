@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
-import {get} from 'node:http';
-import type {NodeAgent} from '../../cluster/node-agent.js';
+import http from 'node:http';
+import https from 'node:https';
+import type {NodeAgent, Replica} from '../../cluster/node-agent.js';
 
 /** Series of one replica or the sum over all: `name{label="value",…}` to value. */
 export type Series = ReadonlyMap<string, number>;
@@ -8,8 +9,8 @@ export type Series = ReadonlyMap<string, number>;
 /** The metrics of every running replica, added up. */
 export async function scrape(agent: NodeAgent): Promise<Series> {
   const sums = new Map<string, number>();
-  for (const {address, metricsPort} of agent.replicas()) {
-    for (const line of (await text(address, metricsPort)).split('\n')) {
+  for (const replica of agent.replicas()) {
+    for (const line of (await text(replica)).split('\n')) {
       const match = /^([a-zA-Z_:][^\s{]*(?:\{.*\})?) (\S+)$/.exec(line);
       if (match !== null) sums.set(match[1]!, (sums.get(match[1]!) ?? 0) + Number(match[2]));
     }
@@ -35,15 +36,20 @@ export function logText(agent: NodeAgent): string {
     .join('');
 }
 
-function text(host: string, port: number): Promise<string> {
+function text({address, metricsPort, pod}: Replica): Promise<string> {
+  const at = {host: address, port: metricsPort, path: '/metrics'};
+  const byTls = pod.spec.containers.some(({args = []}) => args.some(arg => arg.startsWith('--metricsTLSSecretName=')));
   return new Promise((resolve, reject) => {
-    get({host, port, path: '/metrics'}, response => {
+    // Whether its certificate is right is for a test of its own to say.
+    const request = byTls ? https.get({...at, rejectUnauthorized: false}) : http.get(at);
+    request.on('response', response => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         body += chunk;
       });
       response.on('end', () => resolve(body));
-    }).on('error', reject);
+    });
+    request.on('error', reject);
   });
 }
