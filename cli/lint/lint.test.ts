@@ -57,7 +57,7 @@ describe('lint', () => {
         '          at spec.validations[1].expression',
         '',
         'cel.yaml:11 misspelt',
-        "  warning cel-unknown-field: undefined field 'replica': Deployment has no such field",
+        "  warning cel-unknown-field: undefined field 'replica'; Deployment has no such field",
         '          at spec.validations[0].expression',
         '          hint: did you mean "replicas"?',
         '  info    cel-cost: one evaluation of all expressions costs at least 4 units, at most 4',

@@ -97,10 +97,10 @@ function noteConditions(state: CelPolicyState): Condition[] {
   return conditions;
 }
 
-/** Of policies on images readers expect the field in any case. */
+/** Of kinds that have such variants readers expect the field in any case. */
 function autogenOf(policy: CompiledCelPolicy): JsonObject {
   if (policy.autogen.length > 0) return {autogen: {configs: configsOf(policy)}};
-  return policy.source.type === 'imageValidating' ? {autogen: {}} : {};
+  return ['validating', 'mutating', 'imageValidating'].includes(policy.source.type) ? {autogen: {}} : {};
 }
 
 function configsOf({autogen}: CompiledCelPolicy): JsonObject {

@@ -21,7 +21,7 @@ export interface DownstreamWriter {
    * Has the object be as wanted. `left`: it was there, and the rule does not keep it in step. `claimed`: another trigger of
    * the rule made it. Throws MissingRight, Refused, Gone, KubeError.
    */
-  apply(desired: Desired, owner: {readonly policy: BackgroundPolicy; readonly rule: BackgroundRule}): Promise<ApplyOutcome>;
+  apply(desired: Desired, owner: Owner): Promise<ApplyOutcome>;
   /** Deletes it, if it still is what the relation says; what was there before us is only let go. */
   remove(downstream: Downstream): Promise<boolean>;
   /** It is no longer kept in step; whose it is stays on record. */
@@ -33,6 +33,13 @@ export interface DownstreamWriter {
 }
 
 type WriterCore = Pick<Core, 'client' | 'clock' | 'log' | 'metrics' | 'resources'>;
+
+interface Owner {
+  readonly policy: BackgroundPolicy;
+  readonly rule: BackgroundRule;
+  /** A request led to it, and not a look at what is there. */
+  readonly asked?: boolean;
+}
 
 export interface DownstreamWriterOptions {
   readonly index: DownstreamIndex;
@@ -59,7 +66,7 @@ export function createDownstreamWriter({client, clock, log, metrics, resources}:
     }
   }
 
-  async function apply(asRuled: Desired, owner: {policy: BackgroundPolicy; rule: BackgroundRule}): Promise<ApplyOutcome> {
+  async function apply(asRuled: Desired, owner: Owner): Promise<ApplyOutcome> {
     const {policy, rule} = owner;
     const shape = `${policy.id}|${policy.version}|${rule.name}|${asRuled.kind.group}/${asRuled.kind.kind}`;
     const known = undeclared.get(shape);
@@ -76,7 +83,7 @@ export function createDownstreamWriter({client, clock, log, metrics, resources}:
     }
   }
 
-  async function applyDeclared(desired: Desired, {policy, rule}: {policy: BackgroundPolicy; rule: BackgroundRule}): Promise<ApplyOutcome> {
+  async function applyDeclared(desired: Desired, {policy, rule, asked = false}: Owner): Promise<ApplyOutcome> {
     const {kind} = desired;
     const name = namedObject(desired.object);
     const ref = refOf(name, kind);
@@ -95,7 +102,7 @@ export function createDownstreamWriter({client, clock, log, metrics, resources}:
     }
     const known = index.at(name);
     const ours = relation ?? (known?.object.uid === uidOf(live) ? known.relation : undefined);
-    if (!rule.synchronize) return 'left';
+    if (!rule.synchronize && !(policy.appliesAgain && asked && relation !== undefined)) return 'left';
     const labelled = labelledBy(live, policy, rule);
     if (ours === undefined && !labelled && !wasApplied(live)) {
       const isCel = policy.ref.kind.endsWith('GeneratingPolicy');

@@ -293,7 +293,7 @@ export function createTriggerSync({core, families, index, writer, obligations, i
           wanted.add(placeKey(object));
           try {
             if (depth > deepest) throw new Refused('ChainTooLong', `${shownObject(object)} would be number ${depth} in a chain of generated objects`);
-            const outcome = await writer.apply(desired, {policy: this.policy, rule});
+            const outcome = await writer.apply(desired, {policy: this.policy, rule, asked: this.evidence !== undefined});
             if (outcome === 'claimed') onClaimed(this.policy.id, trigger, object);
             this.applied.push({object, rule: rule.name, outcome});
           } catch (error) {

@@ -79,6 +79,19 @@ describe('existing objects', () => {
     expect(world.requests()).toEqual([]);
   });
 
+  it('are judged by the trigger as the request leaves it, however late that is stored', async () => {
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    const stored = await world.create(namespaces, namespaceObject('shop', {keep: 'out'}));
+    world.policy(mutating(`{${target}}], ${mark}}`, {more: 'exclude: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {keep: out}}}}]}'}));
+    const {labels: _labels, ...metadata} = ownPath(stored, 'metadata') as JsonObject;
+    await world.admit({...stored, metadata}, 'UPDATE');
+    await new Promise(resolve => setTimeout(resolve, 300));
+    expect(world.requests()).toHaveLength(1);
+    world.server.put(namespaces, namespaceObject('shop'));
+    await world.settled();
+    expect(labelOf('shop/a')).toBe('UPDATE');
+  });
+
   it('that change in between are changed as they are then', async () => {
     world.server.put(configMaps, configMap('shop', 'a', {}));
     let raced = false;

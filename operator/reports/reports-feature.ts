@@ -68,7 +68,8 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       failurePolicy: 'Ignore',
       emitWarning: false,
       annotations: known?.annotations ?? {},
-      background: known?.background ?? true,
+      // What a request led to is its review's, by whomever it was done.
+      background: !policy.kind.endsWith('GeneratingPolicy') && (known?.background ?? true),
       ...(known?.source !== undefined && {source: known.source}),
       rules: [{rule, type: type === 'generate' ? 'Generation' : 'Mutation', status, message, action: 'Audit', properties}],
     };

@@ -33,7 +33,7 @@ import {createLimitsTold} from './limits-told.js';
 import {createMemoryRuns} from './memory-runs.js';
 import {createRequestCreator} from './request-creator.js';
 import {createRequestObserver} from './request-observer.js';
-import {createRequestWorker, TriggerMissing} from './request-worker.js';
+import {createRequestWorker, TriggerMissing, TriggerUnchanged} from './request-worker.js';
 import {isToldOnly, toldRequest} from './told-request.js';
 import {kindOf, type NamedObject, objectKey, placeKey, refOf, shownObject} from './trigger.js';
 import {updateRequests, type RequestedWork, type RuleContext} from './update-request.js';
@@ -128,7 +128,7 @@ export function createBackgroundFeature(own: Core): Feature {
       onError(key, error, retryInMs) {
         const fields = {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})};
         // The request is still on its way through the API server.
-        const isEarly = errorsIn(error).every(item => item instanceof TriggerMissing || item instanceof StillThere);
+        const isEarly = errorsIn(error).every(item => item instanceof TriggerMissing || item instanceof TriggerUnchanged || item instanceof StillThere);
         if (isEarly) log.v(2, 'background: work comes too early and is tried again', fields);
         else log.warn('background: work failed and is tried again', fields);
       },
@@ -231,6 +231,7 @@ export function createBackgroundFeature(own: Core): Feature {
     } catch (error) {
       const failures = errorsIn(error);
       for (const failure of failures) reportFailure(named, failure);
+      if (policy !== undefined) tellErrors(policy, trigger, failures);
       const failed = new Set(failures.map(failure => (failure instanceof RuleFailure ? failure.rule : undefined)));
       if (policy !== undefined && !failed.has(undefined)) for (const rule of policy.rules) if (!failed.has(rule.name)) troubles.mended(policy, rule.name, objectKey(trigger));
       throw error;
@@ -266,6 +267,16 @@ export function createBackgroundFeature(own: Core): Feature {
     }
   }
 
+  /** For the trigger's report: what a policy that writes its results itself could not make. */
+  function tellErrors({ref}: BackgroundPolicy, trigger: NamedObject, failures: readonly unknown[]): void {
+    if (trigger.uid === '' || !isGeneratingPolicy(ref)) return;
+    const byRule = new Map<string, string[]>();
+    for (const failure of failures) if (failure instanceof RuleFailure) byRule.set(failure.rule, [...(byRule.get(failure.rule) ?? []), failure.message]);
+    for (const [rule, messages] of byRule) {
+      core.findings.tell({policy: ref, subject: trigger, rule, type: 'generate', status: 'error', message: [...new Set(messages)].join('; '), properties: {}});
+    }
+  }
+
   /** For the trigger's report: what each rule has made for it, whether just now or before. */
   function tellFindings({ref}: BackgroundPolicy, trigger: NamedObject, applied: SyncResult['applied']): void {
     if (trigger.uid === '') return;
@@ -273,7 +284,8 @@ export function createBackgroundFeature(own: Core): Feature {
     for (const {object, rule} of applied) made.set(rule, [...(made.get(rule) ?? []), reportedObject(object)]);
     for (const [rule, objects] of made) {
       const shown = objects.sort().slice(0, mostReported).join('; ');
-      core.findings.tell({policy: ref, subject: trigger, rule, type: 'generate', status: 'pass', message: `resource${objects.length === 1 ? '' : 's'} generated`, properties: {'generated-resources': shown}});
+      const message = isGeneratingPolicy(ref) ? 'policy evaluated successfully' : `resource${objects.length === 1 ? '' : 's'} generated`;
+      core.findings.tell({policy: ref, subject: trigger, rule, type: 'generate', status: 'pass', message, properties: {'generated-resources': shown}});
     }
   }
 
@@ -292,6 +304,7 @@ export function createBackgroundFeature(own: Core): Feature {
     const {operation = 'UPDATE'} = request;
     const trigger = named.name === '' ? await byUid(named) : named;
     const policy = policyOf(policyId);
+    await assertEffect(trigger, request);
     const isCel = request.type === 'cel-generate' || request.type === 'cel-mutate';
     const rules = new Set(isCel && policy !== undefined ? policy.rules.map(rule => rule.name) : contexts.map(context => context.rule));
     if (request.type === 'mutate' || request.type === 'cel-mutate') {
@@ -302,6 +315,15 @@ export function createBackgroundFeature(own: Core): Feature {
     const evidence: RequestEvidence = {operation, request: request.request ?? {}, user: request.user, rules, deleteDownstream};
     const {missing} = await synchronize(policyId, trigger, 'ur', evidence);
     if (missing && policy !== undefined && operation !== 'DELETE' && !deleteDownstream) throw new TriggerMissing(trigger);
+  }
+
+  /** Judged by the trigger as it was, rules would not see what the request is about. */
+  async function assertEffect(trigger: NamedObject, {operation, replaces = '', request = {}}: RequestedWork): Promise<void> {
+    const kind = kindOf(trigger, core.resources());
+    if (operation !== 'UPDATE' || replaces === '' || kind === undefined || isToldOnly({operation, request})) return;
+    // Whoever may not read it is told of that by the work itself.
+    const live = await client.get(refOf(trigger, kind)).catch(error => (hasStatus(error, 403) ? undefined : absent(error)));
+    if (textOf(ownPath(live, 'metadata', 'resourceVersion')) === replaces) throw new TriggerUnchanged(trigger);
   }
 
   /** One that is gone stays without a name: nothing is found under it. */
@@ -521,6 +543,10 @@ function withUid(trigger: NamedObject, {object, oldObject}: EngineRequest): Name
 
 function absent(error: unknown): undefined {
   if (!hasStatus(error, 404)) throw error;
+}
+
+function isGeneratingPolicy({kind}: {readonly kind: string}): boolean {
+  return kind.endsWith('GeneratingPolicy');
 }
 
 function causeOf(error: unknown): unknown {

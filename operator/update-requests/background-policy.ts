@@ -55,6 +55,8 @@ export interface BackgroundPolicy {
   readonly recreates: boolean;
   /** What others add to its objects stays, as with any server-side apply. */
   readonly keepsAdditions: boolean;
+  /** What its rules made is applied at each request that triggers them, also where it is not kept in step. */
+  readonly appliesAgain: boolean;
   readonly rules: readonly BackgroundRule[];
 }
 

@@ -1,4 +1,5 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {eventually} from '../../adapters/kube/testing/eventually.js';
 import {ownPath} from '../../engine/json/types.js';
 import {type BackgroundWorld, configMap, createBackgroundWorld, namespaceObject} from './testing/background-world.js';
 
@@ -45,6 +46,30 @@ describe('a GeneratingPolicy', () => {
     });
     expect(world.get(configMaps, 'other/defaults')).toBeUndefined();
     expect(world.writes()).toHaveLength(3);
+  });
+
+  it('tells what came of it for the report of its trigger: that it was done, or what stands against it', async () => {
+    const told: string[] = [];
+    world.core.findings.subscribe(({subject, rule, status, message}) => told.push(`${subject.name} ${rule} ${status}: ${message}`));
+    world.celPolicy(generating('{}'));
+    world.celPolicy(generating('{}').replace('{name: defaults}', '{name: broken}').replace('kind: ConfigMap', 'kind: Nowhere'));
+    await world.create(namespaces, namespaceObject('shop', {team: 'red'}));
+    await eventually(() => told.some(text => text.includes('pass')) && told.some(text => text.includes('error')));
+    expect(told).toContainEqual('shop defaults pass: policy evaluated successfully');
+    expect(told).toContainEqual(expect.stringMatching(/^shop broken error: .*no kind Nowhere/));
+  });
+
+  it('applies what it made at each request that triggers it, where it says so, and leaves what others added', async () => {
+    world.celPolicy(generating('{}').replace('spec:', 'spec:\n  useServerSideApply: true'));
+    await world.create(namespaces, namespaceObject('shop', {team: 'red'}));
+    await world.settled();
+    const made = world.get(configMaps, 'shop/defaults')!;
+    await world.update(configMaps, {...made, data: {level: 'debug', more: 'x'}});
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/defaults'), 'data')).toEqual({level: 'debug', more: 'x'});
+    await world.update(namespaces, namespaceObject('shop', {team: 'red', again: 'yes'}));
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/defaults'), 'data')).toEqual({level: 'info', more: 'x'});
   });
 
   it('keeps them in step: with users, with itself, with the trigger, to the end', async () => {

@@ -134,7 +134,8 @@ function policyView({ref, source}: Background, resources: () => ResourceMap): Ba
     created: Number.isNaN(created) ? 0 : created,
     version: digest(stringifyJson(raw)),
     recreates: source.annotations[recreateAnnotation] === 'true',
-    keepsAdditions: false,
+    keepsAdditions: generates && source.spec.useServerSideApply,
+    appliesAgain: generates && source.spec.useServerSideApply,
     rules: [rule],
   };
 }

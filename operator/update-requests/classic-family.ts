@@ -103,6 +103,7 @@ function policyView(policy: CompiledPolicy, resources: () => ResourceMap): Backg
     version: digest(stringifyJson(own(source.raw, 'spec') ?? {})),
     recreates: source.annotations[recreateAnnotation] === 'true',
     keepsAdditions: source.spec.useServerSideApply,
+    appliesAgain: false,
     rules: policy.backgroundRules.map(rule => ruleView(rule, policy, resources)),
   };
 }

@@ -6,7 +6,7 @@ import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core} from '../feature.js';
 import {shownObject} from './trigger.js';
-import {type NewUpdateRequest, repeatAnnotation, updateRequestName, updateRequestObject, updateRequests} from './update-request.js';
+import {type NewUpdateRequest, repeatAnnotation, replaced, updateRequestName, updateRequestObject, updateRequests} from './update-request.js';
 
 export interface RequestCreator {
   /** Stores the work; rejects when that fails in the time that is left. A repeat of work that waits is only counted. */
@@ -59,7 +59,7 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
     const known = ownPath(mirror().get(`${work.namespace}/${name}`), 'metadata', 'annotations', repeatAnnotation);
     const count = Number.parseInt(textOf(known), 10) || 0;
     // Who else repeats it at this moment must not write the same: the version has to move.
-    const annotations: JsonObject = {[repeatAnnotation]: `${count + 1} ${work.request.uid}`};
+    const annotations: JsonObject = {...replaced(work.request).annotations, [repeatAnnotation]: `${count + 1} ${work.request.uid}`};
     try {
       await client.patch({...updateRequests, namespace: work.namespace, name}, {metadata: {annotations}}, {type: 'merge', timeoutMs});
     } catch (error) {

@@ -18,6 +18,14 @@ export class TriggerMissing extends Error {
   }
 }
 
+/** The trigger is as it was before the request; that may still be on its way, or change nothing. */
+export class TriggerUnchanged extends Error {
+  override readonly name = 'TriggerUnchanged';
+  constructor(trigger: NamedObject) {
+    super(`the trigger ${shownObject(trigger)} is as it was before the request`);
+  }
+}
+
 export interface RequestWorker {
   /** Policy that a request is about, for fair turns; empty when it names none. */
   laneOf(key: string): string;
@@ -38,6 +46,8 @@ export interface RequestWorkerOptions {
 
 /** Failures that may pass by themselves are tried so long before they are told. */
 const graceMs = 10_000;
+/** A request that has had no effect by then changed nothing, or was refused by somebody else. */
+const effectMs = 5_000;
 const keptMs = 5 * 60_000;
 const lookAgainMs = 20_000;
 const unservedMs = 1_000;
@@ -130,9 +140,10 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     const started = firstTried.get(key) ?? clock.now();
     firstTried.set(key, started);
     const errors: unknown[] = [];
+    const asked = clock.now() - started < effectMs ? request : {...request, replaces: ''};
     for (const {trigger, contexts} of groups(request)) {
       try {
-        await work(policyId, request, trigger, contexts);
+        await work(policyId, asked, trigger, contexts);
       } catch (error) {
         errors.push(...errorsIn(error));
       }

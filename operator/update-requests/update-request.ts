@@ -9,6 +9,9 @@ export const updateRequests = {group: 'kyverno.io', version: 'v2', resource: 'up
 /** Moves with each repeat of a request whose work has not been done yet. */
 export const repeatAnnotation = 'updaterequest.kyverno.io/repeats';
 
+/** Version of the trigger that the request replaces: while it is still stored, the request has not had its effect. */
+const replacesAnnotation = 'updaterequest.kyverno.io/replaces';
+
 export interface RuleContext {
   readonly rule: string;
   readonly trigger: NamedObject;
@@ -25,6 +28,8 @@ export interface RequestedWork {
   /** Without the objects, or with what of them the rules read. */
   readonly request: JsonObject | undefined;
   readonly user: AdmissionUser | undefined;
+  /** Version of the trigger before; empty when not known, or when nobody waits for another one. */
+  readonly replaces?: string;
 }
 
 export interface NewUpdateRequest {
@@ -50,7 +55,7 @@ export function updateRequestObject(parts: NewUpdateRequest): JsonObject {
   return {
     apiVersion: 'kyverno.io/v2',
     kind: 'UpdateRequest',
-    metadata: {name: updateRequestName(parts), namespace: parts.namespace, labels: labelsOf(parts)},
+    metadata: {name: updateRequestName(parts), namespace: parts.namespace, labels: labelsOf(parts), ...replaced(request)},
     spec: {
       requestType: type,
       policy,
@@ -65,6 +70,12 @@ export function updateRequestObject(parts: NewUpdateRequest): JsonObject {
       },
     },
   };
+}
+
+/** Goes with each repeat. */
+export function replaced({operation, subResource, oldObject}: EngineRequest): {readonly annotations?: JsonObject} {
+  const version = textOf(ownPath(oldObject, 'metadata', 'resourceVersion'));
+  return operation === 'UPDATE' && subResource === '' && version !== '' ? {annotations: {[replacesAnnotation]: version}} : {};
 }
 
 export function updateRequestName({type, policy, rules, trigger, repeats, request}: NewUpdateRequest): string {
@@ -136,6 +147,7 @@ export function readUpdateRequest(object: JsonObject): RequestedWork | string {
     operation: operations.has(operation) ? (operation as Operation) : undefined,
     request: isObject(request) ? request : undefined,
     user: userOf(ownPath(context, 'userInfo')),
+    replaces: textOf(ownPath(object, 'metadata', 'annotations', replacesAnnotation)),
   };
 }
 

@@ -27,6 +27,16 @@ describe('the review of a policy', () => {
     expect(judge(policy('Gone'))).toMatchObject({allowed: false});
   });
 
+  it('tells of fields that validate.cel reads and the kind does not have', () => {
+    const celPolicy = (expression: string) => {
+      const rule = {name: 'r', match: {any: [{resources: {kinds: ['Secret']}}]}, validate: {cel: {expressions: [{expression, message: 'm'}]}}};
+      return {...policy('Secret'), spec: {rules: [rule]}};
+    };
+    const told = (expression: string) => JSON.stringify(judge(celPolicy(expression)));
+    expect(told('!has(object.automount)')).toContain("undefined field 'automount';");
+    expect(told('!has(object.immutable)')).not.toContain('undefined field');
+  });
+
   it('lets a stored policy that does not load lose its finalizers, with a warning', () => {
     const held = policy('Gone', {finalizers: ['example.com/f'], deletionTimestamp: '2026-01-01T00:00:00Z'});
     expect(judge(policy('Gone', {deletionTimestamp: '2026-01-01T00:00:00Z'}), held)).toMatchObject({

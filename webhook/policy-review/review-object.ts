@@ -1,3 +1,4 @@
+import {unknownCelFields} from '../../engine/classic-cel/unknown-fields.js';
 import {compileCleanupPolicy} from '../../engine/cleanup/compile-cleanup-policy.js';
 import {loadCleanupPolicy} from '../../engine/cleanup/load-cleanup-policy.js';
 import type {CelCompileOptions} from '../../engine/cel-policies/compile/compile-cel-policy.js';
@@ -82,6 +83,7 @@ function judgePolicy(object: JsonObject, old: JsonObject | undefined, options: R
   });
   const warnings = loaded.warnings.map(formatDiagnostic);
   if (loaded.policy === undefined) return {allowed: false, errors: loaded.errors, warnings};
+  warnings.push(...unknownCelFields(loaded.policy, options.resources()).map(formatDiagnostic));
   const {problems} = compilePolicy(loaded.policy, options.compile);
   const unserved = problems.filter(problem => problem.code === 'not-served');
   const errors: readonly Diagnostic[] = problems.filter(problem => problem.code !== 'not-served');

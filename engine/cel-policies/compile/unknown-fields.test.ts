@@ -19,43 +19,43 @@ describe('fields that no selected kind has', () => {
     [
       'a selection',
       'object.spec.hostnetwork == true',
-      [`${at}undefined field 'hostnetwork': Pod has no such field (did you mean "hostNetwork"?)`],
+      [`${at}undefined field 'hostnetwork'; Pod has no such field (did you mean "hostNetwork"?)`],
     ],
     [
       'an optional one, which would be silent',
       'object.spec.?hostNetwrk.orValue(false) == false',
-      [`${at}undefined field 'hostNetwrk': Pod has no such field (did you mean "hostNetwork"?)`],
+      [`${at}undefined field 'hostNetwrk'; Pod has no such field (did you mean "hostNetwork"?)`],
     ],
     [
       'an index',
       'object.spec["hostPid"] == true',
-      [`${at}undefined field 'hostPid': Pod has no such field (did you mean "hostPID"?)`],
+      [`${at}undefined field 'hostPid'; Pod has no such field (did you mean "hostPID"?)`],
     ],
     [
       'of the elements of a list',
       'object.spec.containers.all(c, c.immage != "")',
-      [`${at}undefined field 'immage': Pod has no such field (did you mean "image"?)`],
+      [`${at}undefined field 'immage'; Pod has no such field (did you mean "image"?)`],
     ],
     [
       'of lists put together',
       '(object.spec.containers + object.spec.?initContainers.orValue([])).exists(c, has(c.privileged))',
-      [`${at}undefined field 'privileged': Pod has no such field`],
+      [`${at}undefined field 'privileged'; Pod has no such field`],
     ],
     [
       'through a map',
       'object.spec.containers.map(c, c.securityContext).all(s, s.privilegd == true)',
-      [`${at}undefined field 'privilegd': Pod has no such field (did you mean "privileged"?)`],
+      [`${at}undefined field 'privilegd'; Pod has no such field (did you mean "privileged"?)`],
     ],
     [
       'through a variable',
       'variables.all.all(c, c.immage != "")',
-      [`${at}undefined field 'immage': Pod has no such field (did you mean "image"?)`],
+      [`${at}undefined field 'immage'; Pod has no such field (did you mean "image"?)`],
       'variables: [{name: all, expression: object.spec.containers}],',
     ],
     [
       'of the request',
       'request.object.spec.hostpid == true',
-      [`${at}undefined field 'hostpid': Pod has no such field (did you mean "hostPID"?)`],
+      [`${at}undefined field 'hostpid'; Pod has no such field (did you mean "hostPID"?)`],
     ],
     [
       'labels and annotations are free',
@@ -72,7 +72,7 @@ describe('fields that no selected kind has', () => {
     [
       'of none of several',
       'object.spec.replica == 1',
-      [`${at}undefined field 'replica': Deployment, StatefulSet have no such field (did you mean "replicas"?)`],
+      [`${at}undefined field 'replica'; Deployment, StatefulSet have no such field (did you mean "replicas"?)`],
       `${rules('deployments, statefulsets', 'apps')},`,
     ],
     ['kinds that nobody described', 'object.anything == 1', [], `${rules('widgets', 'example.com')},`],

@@ -28,14 +28,23 @@ export interface FieldCheck {
  * Fields that expressions read of `object` and that no kind has which the policy selects: most likely misspelt. Nothing is
  * said where a kind's fields are not known, or where the policy takes any kind.
  */
-export function unknownFields({constraints, resources, variables, expressions}: FieldCheck): Diagnostic[] {
-  const kinds = selectedKinds(constraints, resources);
+export function unknownFields({constraints, resources, ...check}: FieldCheck): Diagnostic[] {
+  return unknownFieldsOf({kinds: selectedKinds(constraints, resources), variablesPath: 'spec.variables', ...check});
+}
+
+export interface KindFieldCheck extends Pick<FieldCheck, 'variables' | 'expressions'> {
+  readonly kinds: readonly KindInfo[];
+  readonly variablesPath: string;
+}
+
+/** The same of kinds that are known. */
+export function unknownFieldsOf({kinds, variables, variablesPath, expressions}: KindFieldCheck): Diagnostic[] {
   const roots = kinds.map(({group, version, kind}) =>
     builtInType(group === '' ? version : `${group}/${version}`, kind),
   );
   if (kinds.length === 0 || roots.some(root => root === undefined)) return [];
   const placed = [
-    ...variables.map(({expression}, index) => ({expression, path: `spec.variables[${index}].expression`})),
+    ...variables.map(({expression}, index) => ({expression, path: `${variablesPath}[${index}].expression`})),
     ...expressions,
   ];
   const perKind = roots.map(root => new FieldWalk(root!, variables).faultsOf(placed));
@@ -49,7 +58,7 @@ export function unknownFields({constraints, resources, variables, expressions}: 
   for (const {path, field, known, expression} of everywhere) {
     const near = nearest(field, known);
     const names = kinds.map(({kind}) => kind).join(', ');
-    const message = `undefined field '${field}': ${names} ${kinds.length === 1 ? 'has' : 'have'} no such field`;
+    const message = `undefined field '${field}'; ${names} ${kinds.length === 1 ? 'has' : 'have'} no such field`;
     faults.warn('cel-unknown-field', path, message, {
       expression,
       ...(near !== undefined && {hint: `did you mean "${near}"?`}),
