@@ -11,7 +11,6 @@ import {createEngine} from '../engine/run/create-engine.js';
 import {Quarantine} from '../engine/quarantine/quarantine.js';
 import {PolicyCache} from '../engine/snapshot/policy-cache.js';
 import packageJson from '../package.json' with {type: 'json'};
-import {createMetricsServer, type MetricsServer} from '../webhook/metrics/metrics-server.js';
 import {createMetrics} from '../webhook/metrics/metrics.js';
 import {createPolicyReview} from '../webhook/policy-review/review-object.js';
 import {createAdmissionServer} from '../webhook/server.js';
@@ -30,7 +29,7 @@ import {createEventEmitter} from './events/event-emitter.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
 import {createReplicaLease} from './leases/replica-lease.js';
 import {celRegistrations} from './cel-policies/cel-handlers.js';
-import {createCelFamily, hasConditions, namespaceOfKey} from './cel-policies/cel-serving.js';
+import {createCelFamily, hasConditions} from './cel-policies/cel-serving.js';
 import {celStatusSource, lacksRights} from './cel-policies/cel-status-source.js';
 import {createOffload} from './cel-policies/offload.js';
 import {followRights} from './permissions/follow-rights.js';
@@ -49,6 +48,7 @@ import {replicaState, servedKinds} from './policies/replica-state.js';
 import {BackgroundConditions} from './status/background-conditions.js';
 import {joinStatusSources} from './policies/status-sources.js';
 import {createStatusController} from './policies/status-controller.js';
+import {tellRefused} from './policies/refused-event.js';
 import {Findings} from './reports/findings.js';
 import {QuarantineNotices} from './quarantine/quarantine-notices.js';
 import {registerPolicyMetrics} from './policies/policy-metrics.js';
@@ -58,6 +58,7 @@ import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving
 import {createContextLoader} from './serving/context-loader.js';
 import {createOperatorImages} from './serving/images.js';
 import {eventSink} from './serving/event-sink.js';
+import {createScrapes} from './serving/scrapes.js';
 import {requestFilters} from './serving/filters.js';
 import {createClientQueries} from './telemetry/client-queries.js';
 import {createControllerSeries} from './telemetry/controller-series.js';
@@ -66,7 +67,6 @@ import {startProfiles} from './telemetry/profiles.js';
 import {startTracing, type Tracing} from './telemetry/tracing.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {createMetricsTls} from './tls/metrics-tls.js';
-import type {ServedSecrets} from './tls/served-secrets.js';
 import {createTlsController} from './tls/tls-controller.js';
 import {writePeerCondition} from './takeover/deployment-condition.js';
 import {createPeerWatch} from './takeover/peer-watch.js';
@@ -404,15 +404,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       lease.touch();
       features.tell.onPolicy(kind, key, state, before);
       if (state === undefined) metrics.forgetPolicy(key, kind);
-      if (state?.status === 'refused') {
-        events.emit({
-          regarding: {apiVersion: 'kyverno.io/v1', kind, namespace: key.includes('/') ? key.slice(0, key.indexOf('/')) : '', name: key.slice(key.indexOf('/') + 1), uid: state.uid},
-          reason: 'PolicyError',
-          action: 'None',
-          note: `policy ${key} is not served: ${state.problems.map(problem => problem.message).join('; ')}`,
-          source: 'kyverno-admission',
-        });
-      }
+      if (state?.status === 'refused') tellRefused(events, {apiVersion: 'kyverno.io/v1', kind, ...state});
       if (before?.status === 'served' && state?.status === 'refused') log.error(`policy ${key} failed after a change and was dropped out`);
     },
     // The leader before may have written late, or somebody by hand.
@@ -432,15 +424,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     lease.touch();
     features.tell.onCelPolicy(kind, key, state);
     if (state === undefined) metrics.forgetPolicy(key, kind);
-    if (state?.status === 'refused') {
-      events.emit({
-        regarding: {apiVersion: 'policies.kyverno.io/v1beta1', kind, namespace: namespaceOfKey(key), name: key.slice(key.indexOf('/') + 1), uid: state.uid},
-        reason: 'PolicyError',
-        action: 'None',
-        note: `policy ${key} is not served: ${state.problems.map(problem => problem.message).join('; ')}`,
-        source: 'kyverno-admission',
-      });
-    }
+    if (state?.status === 'refused') tellRefused(events, {apiVersion: 'policies.kyverno.io/v1beta1', ...state});
   }
 
   const wanted = new Set<Duty>(flags.roles as readonly Duty[]);
@@ -613,22 +597,13 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   let tracing: Tracing | undefined;
   let profiles: ProfileServer | undefined;
   const timers: NodeJS.Timeout[] = [];
-  let metricsServer: MetricsServer | undefined;
-  async function serveMetrics(): Promise<void> {
-    const documents = {
-      ...(environment.debugCache && {
-        '/debug/policies': () => [...cache.policies()].map(({key, uid, generation, status}) => ({key, uid, generation, status})),
-      }),
-    };
-    metricsServer = createMetricsServer({metrics, documents, tls: metricsTls && {certificates: metricsTls, log}});
-    await metricsServer.listen(metricsPort(flags), flags.metricsHost || undefined);
-  }
-
-  /** Admission does not wait for the certificate of scrapes. */
-  async function serveMetricsByTls(certificates: ServedSecrets, over: Promise<'stopped'>): Promise<void> {
-    if ((await Promise.race([over, certificates.available])) === 'stopped') return;
-    await serveMetrics().catch((error: unknown) => log.error('/metrics is not served', {error: String(error)}));
-  }
+  const scrapes = createScrapes({
+    ...{metrics, flags, log},
+    certificates: metricsTls,
+    documents: environment.debugCache
+      ? {'/debug/policies': () => [...cache.policies()].map(({key, uid, generation, status}) => ({key, uid, generation, status}))}
+      : {},
+  });
 
   function incomplete(): string | undefined {
     return ready ? undefined : `caches are not complete yet: ${manager.unreconciled().join(', ') || 'starting'}`;
@@ -684,10 +659,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       webhooks.touch();
       features.tell.onDiscovery();
     });
-    if (!flags.disableMetrics) {
-      if (metricsTls === undefined) await serveMetrics();
-      else void serveMetricsByTls(metricsTls, over);
-    }
+    if (!flags.disableMetrics) await scrapes.start(over);
     profiles = await startProfiles(flags, log);
     events.start();
     await operator.start();
@@ -740,7 +712,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     await events.stop();
     await tracing?.stop();
     await profiles?.close();
-    await metricsServer?.close();
+    await scrapes.stop();
     workers.close();
     client.close();
     log.info('stopped');
@@ -752,9 +724,5 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
 /** Test set-ups run several replicas on one host. */
 function webhookPort(flags: Flags): number {
   return Number(process.env['KYVERNO_WEBHOOK_PORT_OVERRIDE'] ?? flags.webhookServerPort);
-}
-
-function metricsPort(flags: Flags): number {
-  return Number(process.env['KYVERNO_METRICS_PORT_OVERRIDE'] ?? flags.metricsPort);
 }
 

@@ -92,8 +92,3 @@ export function hasConditions({source}: CompiledCelPolicy): boolean {
   return source.type !== 'deleting' && source.spec.matchConditions.length > 0;
 }
 
-/** `namespace` of a policy's key; empty for cluster-scoped ones. */
-export function namespaceOfKey(key: string): string {
-  return key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-}
-

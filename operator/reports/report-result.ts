@@ -1,5 +1,6 @@
 import type {PolicyResult, RuleResult, RuleStatus} from '../../engine/types.js';
 import type {JsonObject} from '../../engine/json/types.js';
+import {nameOfKey} from '../policies/policy-key.js';
 
 /** What one rule says of one object, ready to be written. Immutable. */
 export interface ReportResult {
@@ -46,15 +47,11 @@ function reportResult({policy, annotations, background, source = 'kyverno'}: Pol
     properties: {
       ...properties,
       process: background ? 'background scan' : 'admission review',
+      // Named without their namespace.
       ...(exceptions.length > 0 && {exceptions: exceptions.map(nameOfKey).join(',')}),
     },
     part: properties?.['binding'] ?? properties?.['mapBinding'] ?? properties?.['patched-target'] ?? '',
   };
-}
-
-/** Reports name exceptions without their namespace. */
-function nameOfKey(key: string): string {
-  return key.slice(key.indexOf('/') + 1);
 }
 
 /** Results of one key replace each other. */
