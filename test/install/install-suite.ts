@@ -7,7 +7,7 @@ import {text} from 'node:stream/consumers';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {type Cluster, startCluster} from '../cluster/cluster.js';
-import {addWitness} from '../cluster/eventually.js';
+import {addWitness, eventually} from '../cluster/eventually.js';
 import {installOperator, type Manifest, programFolder} from '../cluster/install-operator.js';
 import {createBarrier} from '../e2e/support/barrier.js';
 import {ensureBuilt, program, repository} from '../e2e/support/build.js';
@@ -51,15 +51,26 @@ export function installSuite({name, replicas, objects, metricsCa}: Installation)
       interface Slices {
         readonly items: ReadonlyArray<{readonly endpoints?: ReadonlyArray<{readonly addresses: readonly string[]; readonly conditions: {readonly ready?: boolean}}>}>;
       }
-      const {body} = await operator.cluster.request<Slices>('GET', '/apis/discovery.k8s.io/v1/namespaces/kyverno/endpointslices?labelSelector=kubernetes.io/service-name%3Dkyverno-svc');
-      const addresses = body.items.flatMap(({endpoints = []}) => endpoints.filter(({conditions}) => conditions.ready).flatMap(each => each.addresses));
-      expect(new Set(addresses).size).toBe(replicas);
+      const path = '/apis/discovery.k8s.io/v1/namespaces/kyverno/endpointslices?labelSelector=kubernetes.io/service-name%3Dkyverno-svc';
+      // The controller of the slices follows the Pods.
+      const addresses = await eventually(
+        async () => {
+          const {body} = await operator.cluster.request<Slices>('GET', path);
+          const ready = body.items.flatMap(({endpoints = []}) => endpoints.filter(({conditions}) => conditions.ready).flatMap(each => each.addresses));
+          return new Set(ready).size === replicas ? ready : undefined;
+        },
+        {what: `${replicas} addresses behind the Service`},
+      );
       expect(addresses.toSorted()).toEqual(operator.agent.replicas().map(({address}) => address).toSorted());
     });
 
     it(`shows its metrics on every replica, by ${metricsCa === undefined ? 'HTTP' : 'HTTPS'}`, async () => {
       const ca = metricsCa === undefined ? undefined : await certificateIn(operator.cluster, metricsCa);
-      for (const {address, metricsPort} of operator.agent.replicas()) expect(await scrape({host: address, port: metricsPort}, ca)).toContain('kyverno_info');
+      for (const {address, metricsPort} of operator.agent.replicas()) {
+        // Each replica listens when it has heard of the pair.
+        const shown = await eventually(() => scrape({host: address, port: metricsPort}, ca), {what: `metrics of ${address}`});
+        expect(shown).toContain('kyverno_info');
+      }
     });
 
     const root = guideRoot() ?? join(repository, 'test/e2e/testdata/guide');
@@ -71,9 +82,11 @@ export function installSuite({name, replicas, objects, metricsCa}: Installation)
   });
 }
 
+/** Admission does not wait for it. */
 async function certificateIn({request}: Pick<Cluster, 'request'>, secret: string): Promise<string> {
-  const {body} = await request<{readonly data: Readonly<Record<string, string>>}>('GET', `/api/v1/namespaces/kyverno/secrets/${secret}`);
-  return Buffer.from(body.data['tls.crt']!, 'base64').toString('utf8');
+  const path = `/api/v1/namespaces/kyverno/secrets/${secret}`;
+  const text = await eventually(async () => (await request<{readonly data?: Readonly<Record<string, string>>}>('GET', path)).body.data?.['tls.crt'], {what: `Secret ${secret}`});
+  return Buffer.from(text, 'base64').toString('utf8');
 }
 
 /** As the ServiceMonitor of the chart says. */
