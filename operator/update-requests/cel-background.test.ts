@@ -168,4 +168,23 @@ spec:
     await world.settled();
     expect(ownPath(world.get(configMaps, 'shop/a'), 'metadata', 'labels', 'marked')).toBe('yes');
   });
+
+  it('finds the trigger that its conditions ask for, and changes it where it names no targets', async () => {
+    for (const name of ['a', 'b']) world.server.put(configMaps, configMap('shop', name, {}));
+    world.celPolicy(`
+apiVersion: policies.kyverno.io/v1beta1
+kind: MutatingPolicy
+metadata: {name: own}
+spec:
+  evaluation: {admission: {enabled: false}, background: {enabled: false}, mutateExisting: {enabled: true}}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps], resourceNames: [b]}]
+  mutations:
+    - patchType: ApplyConfiguration
+      applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: Object.metadata.labels{marked: "yes"}}}'}
+`);
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/b'), 'metadata', 'labels', 'marked')).toBe('yes');
+    expect(ownPath(world.get(configMaps, 'shop/a'), 'metadata', 'labels', 'marked')).toBeUndefined();
+  });
 });

@@ -122,7 +122,7 @@ function policyView({ref, source}: Background, resources: () => ResourceMap): Ba
     fansOut: false,
     skipBackgroundRequests: source.spec.skipBackgroundRequests,
     triggers: () => kindsOfResourceRules(rules.filter(item => item.resources.some(name => !name.includes('/'))), resources()),
-    targetsByTrigger: source.type === 'mutating' && source.spec.targetMatchConstraints?.expression !== undefined,
+    targetsByTrigger: source.type === 'mutating' && dependsOnTrigger(source),
     sources: () => [],
     sourceNamespaces: undefined,
     makes: () => [],
@@ -138,6 +138,14 @@ function policyView({ref, source}: Background, resources: () => ResourceMap): Ba
     appliesAgain: generates && source.spec.useServerSideApply,
     rules: [rule],
   };
+}
+
+/** Whether it matters which of the objects of its kinds is the trigger: it may be the target itself, or be chosen among others. */
+function dependsOnTrigger({spec: {matchConstraints, matchConditions, targetMatchConstraints}}: MutatingPolicy): boolean {
+  if (targetMatchConstraints === undefined || targetMatchConstraints.expression !== undefined || matchConditions.length > 0) return true;
+  const {resourceRules = [], excludeResourceRules = [], namespaceSelector, objectSelector} = matchConstraints ?? {};
+  const choosy = namespaceSelector !== undefined || objectSelector !== undefined || excludeResourceRules.length > 0;
+  return choosy || resourceRules.some(({resourceNames}) => resourceNames.length > 0);
 }
 
 /** A star does not stand for DELETE. */
