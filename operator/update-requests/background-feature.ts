@@ -376,8 +376,10 @@ export function createBackgroundFeature(own: Core): Feature {
     if (work !== undefined && operation === 'DELETE') {
       if (trigger.uid !== '' && isStill(await client.get(refOf(trigger, kind)).catch(absent), trigger)) throw new StillThere(trigger);
       const old = (ownPath(evidence, 'oldObject') ?? {}) as JsonObject;
-      const base = existingObjectRequest({apiVersion: apiVersionOf(kind), kind: kind.kind, ...old}, kind, 'DELETE');
-      return {...base, user: work.user, raw: {...base.raw, ...raw}};
+      const gone: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...old};
+      const base = existingObjectRequest(gone, kind, 'DELETE');
+      // Expressions that look for targets know what went as `object`, too.
+      return {...base, ...(work.type === 'cel-mutate' && {object: gone}), user: work.user, raw: {...base.raw, ...raw}};
     }
     let live: JsonObject;
     try {

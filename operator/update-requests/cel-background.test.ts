@@ -161,6 +161,15 @@ spec:
     expect(world.writes().slice(before).every(write => write.includes('updaterequests'))).toBe(true);
   });
 
+  it('knows a trigger that went by the name of one that is there', async () => {
+    world.server.put(configMaps, configMap('log', 'a', {}));
+    world.celPolicy(marking('{mutateExisting: {enabled: false}}').replace('[CREATE, UPDATE]', '[DELETE]').replace('object.metadata.name)', "object.metadata.labels['log'])"));
+    await world.create(namespaces, namespaceObject('shop', {log: 'log'}));
+    await world.remove(namespaces, 'shop');
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'log/a'), 'metadata', 'labels', 'marked')).toBe('yes');
+  });
+
   it('looks at triggers that are there when it comes', async () => {
     world.server.put(namespaces, namespaceObject('shop'));
     world.server.put(configMaps, configMap('shop', 'a', {}));
