@@ -41,7 +41,8 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
   if (!allowed || request.dryRun || request.operation === 'DELETE' || request.operation === 'CONNECT') return undefined;
   const subject = subjectOf(request);
   if (subject === undefined) return undefined;
-  const results = resultsFor(record.results.filter(result => !isPinning(record, result)), settings);
+  const told = record.results.filter(result => !isPinning(record, result));
+  const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule))})), settings);
   return results.length === 0 ? undefined : {subject, results};
 }
 
@@ -53,7 +54,7 @@ function isPinning({webhook}: AuditRecord, {source}: PolicyResult): boolean {
 export function resultsFor(results: readonly PolicyResult[], {reporting, allowed, isSilent}: ReportSettings): ReportResult[] {
   return results
     .filter(result => !isSilent(result))
-    .map(result => ({...result, rules: result.rules.filter(rule => reporting.has(reportingOf[rule.type]) && !isConditionSkip(result, rule))}))
+    .map(result => ({...result, rules: result.rules.filter(rule => reporting.has(reportingOf[rule.type]))}))
     .flatMap(result => reportResults(result, allowed));
 }
 

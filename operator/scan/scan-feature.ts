@@ -227,7 +227,7 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
       ...classic.results,
       ...cel.results.map(withoutConditionSkips),
       ...checks,
-      ...natives,
+      ...natives.map(withoutConditionSkips),
     ];
     const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
@@ -374,12 +374,12 @@ function withoutConditionSkips(result: PolicyResult): PolicyResult {
   return {...result, rules: result.rules.filter(rule => rule.status !== 'skip' || (rule.exceptions ?? []).length > 0)};
 }
 
-/** An object that the policy would still change is one that it was never applied to. */
+/** An object that the policy would still change is one that it was never applied to; what it leaves out is told, too. */
 function asMutationCheck(result: PolicyResult, differs: boolean): PolicyResult {
-  const rules = withoutConditionSkips(result).rules.map(rule =>
-    rule.status === 'pass' && differs
-      ? {...rule, rule: '', status: 'fail' as const, message: 'mutation is not applied'}
-      : rule,
-  );
+  const rules = result.rules.map(rule => {
+    if (rule.status === 'pass' && differs)
+      return {...rule, rule: '', status: 'fail' as const, message: 'mutation is not applied'};
+    return rule.status === 'skip' && (rule.exceptions ?? []).length === 0 ? {...rule, rule: '', message: 'skip'} : rule;
+  });
   return {...result, rules};
 }

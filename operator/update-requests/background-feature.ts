@@ -291,6 +291,13 @@ export function createBackgroundFeature(own: Core): Feature {
 
   /** The same of objects that were changed. */
   function tellMutations({ref}: BackgroundPolicy, trigger: NamedObject, rule: string, changed: readonly NamedObject[]): void {
+    if (ref.kind.endsWith('MutatingPolicy')) {
+      // As its scans have it: each object's own report says that the policy was applied.
+      for (const object of changed.slice(0, mostReported)) {
+        if (object.uid !== '') core.findings.tell({policy: ref, subject: object, rule: '', type: 'mutateExisting', status: 'pass', message: 'success', properties: {}});
+      }
+      return;
+    }
     if (trigger.uid === '') return;
     for (const object of changed.slice(0, mostReported)) {
       const where = object.namespace === '' ? '' : ` in namespace ${object.namespace}`;
