@@ -22,9 +22,15 @@ const reportingOf: Readonly<Record<RuleType, string>> = {
 };
 
 /** The object of a request, as reports name it; `undefined` when there is none that a report could belong to. */
-export function subjectOf({object, kind, subResource, namespace}: EngineRequest): ReportSubject | undefined {
+export function subjectOf(request: EngineRequest): ReportSubject | undefined {
+  const subject = unbornSubjectOf(request);
+  return subject?.uid === '' ? undefined : subject;
+}
+
+/** As subjectOf, also of what is being created: its uid is empty then. */
+function unbornSubjectOf({object, kind, subResource, namespace}: EngineRequest): ReportSubject | undefined {
   const uid = textOf(ownPath(object, 'metadata', 'uid'));
-  if (object === undefined || uid === '' || subResource !== '' || kind.kind === 'Event') return undefined;
+  if (object === undefined || subResource !== '' || kind.kind === 'Event') return undefined;
   const own = textOf(ownPath(object, 'metadata', 'namespace'));
   return {
     apiVersion: apiVersionOf(kind),
@@ -35,12 +41,15 @@ export function subjectOf({object, kind, subResource, namespace}: EngineRequest)
   };
 }
 
-/** What an admission has to say in a report: nothing of what was refused, deleted or only tried. */
+/**
+ * What an admission has to say in a report: nothing of what was refused, deleted or only tried. The subject has an empty uid where the
+ * object is not stored yet; not of one that has no name either.
+ */
 export function admissionResults(record: AuditRecord, settings: ReportSettings): {readonly subject: ReportSubject; readonly results: ReportResult[]} | undefined {
   const {request, allowed} = record;
   if (!allowed || request.dryRun || request.operation === 'DELETE' || request.operation === 'CONNECT') return undefined;
-  const subject = subjectOf(request);
-  if (subject === undefined) return undefined;
+  const subject = unbornSubjectOf(request);
+  if (subject === undefined || (subject.uid === '' && subject.name === '')) return undefined;
   const told = record.results.filter(result => !isPinning(record, result));
   const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule))})), settings);
   return results.length === 0 ? undefined : {subject, results};

@@ -12,6 +12,7 @@ import {ephemeralReportApi, openReportApi, policyReportApi, type ReportApi, repo
 import {reportResults} from './report-result.js';
 import {createReportMetrics} from './report-metrics.js';
 import {createReportWriter, type ReportWriter} from './report-writer.js';
+import {createUnbornResults} from './unborn-results.js';
 import {createStanding, type Standing} from './standing.js';
 
 const maxPending = 50_000;
@@ -55,6 +56,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: flags.aggregationWorkers, ...limit})};
   }
 
+  const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results) => admission.writer.add(subject, [...results])});
   const pacer = createPacer(clock);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
@@ -170,7 +172,13 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       takes: () => flags.admissionReports && flags.policyReports,
       submit(record) {
         const found = admissionResults(record, settings);
-        if (found !== undefined) admission.writer.add(found.subject, found.results);
+        if (found === undefined) return;
+        const {subject, results} = found;
+        if (subject.uid === '') unborn.keep(record.request, subject, results);
+        else {
+          unborn.born(subject);
+          admission.writer.add(subject, results);
+        }
       },
     },
     setLeading(now) {
@@ -193,6 +201,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     async stop() {
       leading = false;
       unsubscribe();
+      unborn.stop();
       cancelPrune?.();
       cancelAdopt?.();
       await Promise.all(outlets.map(({writer}) => writer.stop()));

@@ -291,4 +291,43 @@ describe('reports', () => {
     expect(reports()[0]).toMatchObject({scope: {name: 'a'}, results: [{rule: 'makes', result: 'pass', properties: {'generated-resources': '/v1, Kind=Secret Name=a Namespace=b'}}, {rule: 'other'}]});
     expect(writes()).toBe(1);
   });
+
+  describe('on what a request is about to create', () => {
+    const mutated: PolicyResult = {...found('labels', 'pass'), rules: [{rule: 'labels', type: 'Mutation', status: 'pass', message: 'm', action: 'Audit'}]};
+    const creation = (name: string): AuditRecord => {
+      const {request} = record(pod(name), []);
+      const {uid: _uid, ...metadata} = pod(name)['metadata'] as JsonObject;
+      return {webhook: 'mutate', request: {...request, operation: 'CREATE', object: {...pod(name), metadata}}, time: 0, allowed: true, results: [mutated]};
+    };
+
+    it('wait until it is stored', async () => {
+      Object.assign(test.core.flags, {backgroundScan: false});
+      await start();
+      test.server.put('api/v1/pods', {...pod('a'), metadata: {...(pod('a')['metadata'] as JsonObject), creationTimestamp: new Date().toISOString()}});
+      await submit(creation('a'));
+      await submit(creation('gone'));
+      await eventually(() => reports().length === 1);
+      expect(reports()[0]).toMatchObject({metadata: {name: 'uid-a'}, results: [{rule: 'labels', result: 'pass'}]});
+    });
+
+    it('go with the review that names it, without a look', async () => {
+      Object.assign(test.core.flags, {backgroundScan: false});
+      await start();
+      await submit(creation('a'));
+      await submit(record(pod('a'), [found('r', 'fail')]));
+      await eventually(() => reports().length === 1);
+      expect(reports()[0]).toMatchObject({results: [{rule: 'labels'}, {rule: 'r'}]});
+      expect(test.server.requests.filter(({path}) => path.includes('/pods/a'))).toEqual([]);
+    });
+
+    it('are not told of one of its name that was there before', async () => {
+      Object.assign(test.core.flags, {backgroundScan: false});
+      await start();
+      test.server.put('api/v1/pods', {...pod('a'), metadata: {...(pod('a')['metadata'] as JsonObject), creationTimestamp: '2020-01-01T00:00:00Z'}});
+      await submit(creation('a'));
+      await eventually(() => test.server.requests.some(({path}) => path.includes('/pods/a')));
+      await turns(20);
+      expect(reports()).toEqual([]);
+    });
+  });
 });
