@@ -51,8 +51,13 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
   const subject = unbornSubjectOf(request);
   if (subject === undefined || (subject.uid === '' && subject.name === '')) return undefined;
   const told = record.results.filter(result => !isPinning(record, result));
-  const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule))})), settings);
+  const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule) && !isForeseen(record, rule))})), settings);
   return results.length === 0 ? undefined : {subject, results};
+}
+
+/** What a rule is going to make of existing objects is told by the work itself, object by object, once it is done. */
+function isForeseen({webhook}: AuditRecord, {type, status}: RuleResult): boolean {
+  return webhook === 'validate' && type === 'Mutation' && status === 'pass';
 }
 
 /** Whether a digest could be filled in is no verdict on the image: that comes with validation. */
