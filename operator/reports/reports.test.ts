@@ -182,7 +182,7 @@ describe('reports', () => {
     await start();
     await eventually(() => reports().length === 1);
     const mutated = found('adds', 'pass');
-    await submit(record(pod('bad'), [{...mutated, rules: [{...mutated.rules[0]!, type: 'Mutation'}]}]));
+    await submit({...record(pod('bad'), [{...mutated, rules: [{...mutated.rules[0]!, type: 'Mutation'}]}]), webhook: 'mutate'});
     await eventually(() => ownPath(reports()[0], 'summary', 'pass') === 1);
     const before = writes();
     test.server.put('api/v1/pods', pod('bad', {other: 'label'}));
