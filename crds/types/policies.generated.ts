@@ -31,8 +31,8 @@ export interface MatchConstraints {
   matchPolicy?: 'Exact' | 'Equivalent' | (string & {});
 }
 
-/** A named CEL expression. */
-export interface NamedExpression {
+/** A CEL expression that is told from others by its name. */
+export interface DistinctExpression {
   /** Name. */
   name: string;
   /** CEL. */
@@ -100,9 +100,9 @@ export interface ValidatingPolicySpec {
   /** Which requests are meant. */
   matchConstraints?: MatchConstraints;
   /** CEL that must all be true for the request to be looked at. */
-  matchConditions?: NamedExpression[];
+  matchConditions?: DistinctExpression[];
   /** Named CEL, usable as variables.NAME further down; worked out when first used. */
-  variables?: NamedExpression[];
+  variables?: DistinctExpression[];
   /** CEL that must all be true. */
   validations?: Validation[];
   /** Notes that become properties of report results. */
@@ -210,15 +210,15 @@ export interface MutatingPolicySpec {
   /** Which requests are meant. */
   matchConstraints?: MatchConstraints;
   /** CEL that must all be true for the request to be looked at. */
-  matchConditions?: NamedExpression[];
+  matchConditions?: DistinctExpression[];
   /** Named CEL, usable as variables.NAME further down; worked out when first used. */
-  variables?: NamedExpression[];
+  variables?: DistinctExpression[];
   /** Changes, each made on the result of the one before. */
   mutations?: Mutation[];
   /** Which existing objects are changed. */
   targetMatchConstraints?: TargetMatchConstraints;
   /** CEL that must all be true for an existing object to be changed. */
-  targetMatchConditions?: NamedExpression[];
+  targetMatchConditions?: DistinctExpression[];
   /** Notes that become properties of report results. */
   auditAnnotations?: AuditAnnotation[];
   /** What an error of the policy does to a request; Fail when unset. One of Fail, Ignore. */
@@ -268,9 +268,9 @@ export interface GeneratingPolicySpec {
   /** Which requests are meant. */
   matchConstraints?: MatchConstraints;
   /** CEL that must all be true for the request to be looked at. */
-  matchConditions?: NamedExpression[];
+  matchConditions?: DistinctExpression[];
   /** Named CEL, usable as variables.NAME further down; worked out when first used. */
-  variables?: NamedExpression[];
+  variables?: DistinctExpression[];
   /** What is made. */
   generate?: Generation[];
   /** Notes that become properties of report results. */
@@ -291,6 +291,14 @@ export interface CelPolicyStatus {
   conditions?: Condition[];
   /** State in the older place. */
   conditionStatus?: ConditionStatus;
+}
+
+/** A named CEL expression. */
+export interface NamedExpression {
+  /** Name. */
+  name?: string;
+  /** CEL. */
+  expression?: string;
 }
 
 /** Some images; exactly one of glob and expression. */
@@ -536,9 +544,9 @@ export interface DeletingPolicySpec {
   /** Which requests are meant. */
   matchConstraints?: MatchConstraints;
   /** CEL that must all be true for an object to be deleted. */
-  conditions?: NamedExpression[];
+  conditions?: DistinctExpression[];
   /** Named CEL, usable as variables.NAME further down; worked out when first used. */
-  variables?: NamedExpression[];
+  variables?: DistinctExpression[];
   /** What happens to objects that the deleted one owns. One of Foreground, Background, Orphan. */
   deletionPropagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | (string & {});
 }
@@ -568,7 +576,7 @@ export interface CelPolicyExceptionSpec {
   /** Policies that do not apply. */
   policyRefs?: PolicyReference[];
   /** CEL that must all be true for the request to be looked at. */
-  matchConditions?: NamedExpression[];
+  matchConditions?: DistinctExpression[];
   /** Images that stay allowed, for use as exceptions.allowedImages. */
   images?: string[];
   /** Values that stay allowed, for use as exceptions.allowedValues. */

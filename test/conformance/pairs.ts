@@ -195,7 +195,7 @@ interface Side {
 
 async function byCommand({command}: PolicyPair, object: JsonObject): Promise<Side> {
   const responses = await command.evaluate(object);
-  const patched = responses.filter(({phase}) => phase === 'mutate').at(-1)?.patched ?? object;
+  const patched = responses.filter(({phase}) => phase === 'mutate' || phase === 'verifyImages').at(-1)?.patched ?? object;
   return shown(
     responses.flatMap(({rules}) => rules),
     patched,

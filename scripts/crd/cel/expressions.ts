@@ -1,10 +1,9 @@
 import {atomic, keyed, list, named, requiring, type SchemaNode, text} from '../schema.js';
 
-const namedExpression: SchemaNode = requiring(
-  named('NamedExpression', 'A named CEL expression.', {
-    name: text('Name.'),
-    expression: text('CEL.'),
-  }),
+const parts = {name: text('Name.'), expression: text('CEL.')};
+const namedExpression: SchemaNode = named('NamedExpression', 'A named CEL expression.', parts);
+const distinctExpression: SchemaNode = requiring(
+  named('DistinctExpression', 'A CEL expression that is told from others by its name.', parts),
   'name',
 );
 
@@ -15,14 +14,14 @@ export function namedExpressions(description: string): SchemaNode {
 
 /** A list whose names differ, which the API server checks. */
 export function distinctExpressions(description: string): SchemaNode {
-  return keyed(namedExpressions(description), 'name');
+  return keyed(list(description, distinctExpression), 'name');
 }
 
 const conditionsText = 'CEL that must all be true for the request to be looked at.';
 export const matchConditions: SchemaNode = distinctExpressions(conditionsText);
 
 const variablesText = 'Named CEL, usable as variables.NAME further down; worked out when first used.';
-export const variables: SchemaNode = keyed(list(variablesText, atomic(namedExpression)), 'name');
+export const variables: SchemaNode = keyed(list(variablesText, atomic(distinctExpression)), 'name');
 
 /** ImageValidatingPolicy always had plain lists. */
 export const plainConditions: SchemaNode = namedExpressions(conditionsText);
