@@ -13,7 +13,7 @@ export interface Minor {
   readonly go: string;
 }
 
-const modfiles: Readonly<Record<string, string>> = {'1.37': 'go.mod', '1.33': 'go-1.33.mod'};
+const modfiles: Readonly<Record<string, string>> = {'1.37': 'go.mod', '1.33': 'go-1.33.mod', '1.30': 'go-1.30.mod'};
 
 /** The minor used when nothing is set. */
 export const defaultMinor = '1.37';

@@ -14,13 +14,13 @@ describe('the Go toolchain', () => {
 });
 
 describe('pinned minors', () => {
-  it.each([defaultMinor, '1.33'])('%s is pinned with a version of that minor', minor => {
+  it.each([defaultMinor, '1.33', '1.30'])('%s is pinned with a version of that minor', minor => {
     const pinned = resolveMinor(minor);
     expect(pinned.version.startsWith(`${minor}.`)).toBe(true);
   });
 
   it('lists the known ones for an unknown name', () => {
-    expect(() => resolveMinor('1.2')).toThrow('known: 1.37, 1.33');
+    expect(() => resolveMinor('1.2')).toThrow('known: 1.37, 1.33, 1.30');
     expect(() => resolveMinor('constructor')).toThrow('not pinned');
   });
 });
