@@ -10,11 +10,11 @@ export async function applyAndListen(
   return {code, stderr, sent: requestBodies(stderr).filter(body => Object.hasOwn(body, 'kind'))};
 }
 
-/** Bodies of requests in kubectl's log of verbosity 10; older kubectl quotes them, newer ones indent them. */
+/** Bodies of requests in kubectl's log of verbosity 10: as they are at first (1.30), later quoted, now indented. */
 function requestBodies(log: string): JsonObject[] {
   const bodies: JsonObject[] = [];
-  for (const match of log.matchAll(/"Request Body".*? body=(?:<\n\t(.*)\n|(".+"))/g)) {
-    const body = JSON.parse(match[1] ?? (JSON.parse(match[2]!) as string)) as Json;
+  for (const match of log.matchAll(/(?:"Request Body".*? body=(?:<\n\t(.*)\n|(".+"))|\] Request Body: (\{.*\})$)/gm)) {
+    const body = JSON.parse(match[1] ?? match[3] ?? (JSON.parse(match[2]!) as string)) as Json;
     if (isObject(body)) bodies.push(body);
   }
   return bodies;
