@@ -396,7 +396,7 @@ export function createBackgroundFeature(own: Core): Feature {
       throw error;
     }
     if (trigger.uid !== '' && textOf(ownPath(live, 'metadata', 'uid')) !== trigger.uid) throw new TriggerMissing(trigger);
-    const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...live};
+    const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...asRequested(live, work)};
     const base = existingObjectRequest(object, kind, operation);
     const old = ownPath(evidence, 'oldObject') as JsonObject | undefined;
     return {
@@ -407,6 +407,12 @@ export function createBackgroundFeature(own: Core): Feature {
       oldObject: operation === 'CREATE' ? undefined : (old ?? object),
       raw: {...base.raw, ...raw},
     };
+  }
+
+  /** A review of an update shows the version that it replaces. */
+  function asRequested(live: JsonObject, work: RequestedWork | undefined): JsonObject {
+    if (work?.type !== 'mutate' || (work.replaces ?? '') === '') return live;
+    return {...live, metadata: {...(live['metadata'] as JsonObject), resourceVersion: work.replaces!}};
   }
 
   function policyOf(policyId: string): BackgroundPolicy | undefined {

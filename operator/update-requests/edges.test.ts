@@ -73,6 +73,30 @@ describe('a trigger whose fields a rule cannot do without', () => {
   });
 });
 
+describe('an update that leads to a mutation of another object', () => {
+  it('shows the version that it replaced, as the review did', async () => {
+    world.policy(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+    - name: r
+      match: {any: [{resources: {kinds: [ConfigMap], names: [trigger]}}]}
+      mutate:
+        targets: [{apiVersion: v1, kind: ConfigMap, name: target, namespace: shop}]
+        patchStrategicMerge: {data: {seen: "{{ request.object.metadata.resourceVersion }}"}}
+`);
+    world.server.put(configMaps, configMap('shop', 'target', {}));
+    await world.create(configMaps, configMap('shop', 'trigger', {a: 'b'}));
+    await world.settled();
+    const before = ownPath(world.get(configMaps, 'shop/trigger'), 'metadata', 'resourceVersion');
+    await world.update(configMaps, configMap('shop', 'trigger', {a: 'c'}));
+    await world.settled();
+    expect(ownPath(world.get(configMaps, 'shop/target'), 'data', 'seen')).toBe(before);
+  });
+});
+
 describe('a right that is missing', () => {
   it('costs one condition and one Event, however many triggers wait; they go on when it is granted', async () => {
     let granted = false;
