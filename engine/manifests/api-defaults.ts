@@ -13,7 +13,8 @@ const ofPods: Rows = [
   ['restartPolicy', ['Always']],
   ['dnsPolicy', ['ClusterFirst']],
   ['schedulerName', ['default-scheduler']],
-  ['terminationGracePeriodSeconds', [30]],
+  // How long it may take to end is the installer's to say; tools set it on their way.
+  ['terminationGracePeriodSeconds', 'any'],
   ['enableServiceLinks', [true]],
   ['serviceAccountName', ['default']],
   ['serviceAccount', ['default']],
