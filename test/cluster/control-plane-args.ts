@@ -83,7 +83,8 @@ export function apiServerArgs(
   ];
   if (options.serviceAccountAdmission === false) args.push('--disable-admission-plugins=ServiceAccount');
   if (options.auditLog === true) {
-    args.push(`--audit-log-path=${join(dir, 'audit.log')}`, `--audit-policy-file=${files.path('audit-policy.json')}`);
+    // One file to the end: whoever reads it counts what is in it.
+    args.push(`--audit-log-path=${join(dir, 'audit.log')}`, '--audit-log-maxsize=100000', `--audit-policy-file=${files.path('audit-policy.json')}`);
   }
   return [...args, ...gates(options.featureGates), ...(options.apiServerArgs ?? [])];
 }
