@@ -20,7 +20,7 @@ const perNamespace = 3;
 function generating(): Made {
   const rule = (name: string) => ({
     name,
-    match: {any: [{resources: {kinds: ['Namespace'], selector: {matchLabels: {storm: 'yes'}}}}]},
+    match: {any: [{resources: {kinds: ['Namespace'], selector: {matchLabels: {storm: 'wanted'}}}}]},
     generate: {apiVersion: 'v1', kind: 'ConfigMap', name, namespace: '{{ request.object.metadata.name }}', synchronize: true, data: {data: {of: '{{ request.object.metadata.name }}'}}},
   });
   return {apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'storm'}, spec: {rules: ['one', 'two', 'three'].map(rule)}};
@@ -44,7 +44,7 @@ export async function soakGenerate({namespaces, load: perSecond}: GenerateSizes,
     const started = performance.now();
     const since = () => ((performance.now() - started) / 1000).toFixed(1);
     await many(namespaces, async index => {
-      const {status} = await cluster.request('POST', '/api/v1/namespaces', {apiVersion: 'v1', kind: 'Namespace', metadata: {name: `storm-${index}`, labels: {storm: 'yes'}}});
+      const {status} = await cluster.request('POST', '/api/v1/namespaces', {apiVersion: 'v1', kind: 'Namespace', metadata: {name: `storm-${index}`, labels: {storm: 'wanted'}}});
       if (status !== 201) throw new Error(`namespace storm-${index}: ${status}`);
     });
     const sent = since();
