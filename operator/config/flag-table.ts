@@ -35,8 +35,8 @@ export const flagTable = {
 
   // API server
   kubeconfig: text(),
-  clientRateLimitQPS: fraction(100, 0, 1e9),
-  clientRateLimitBurst: integer(200, 0),
+  clientRateLimitQPS: fraction(300, 0, 1e9),
+  clientRateLimitBurst: integer(300, 0),
   crdWatcher: inert(toggle(false)),
   leaderElectionRetryPeriod: duration('2s', '100ms'),
   resyncPeriod: inert(duration('15m')),
