@@ -1,5 +1,6 @@
 import {ownPath} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyRef, PolicyResult, RuleResult} from '../../engine/types.js';
+import {nameOfKey, namespaceOfKey} from '../policies/policy-key.js';
 import type {EventAction, EventSource, EventSubject, PolicyEvent} from './event.js';
 
 const celGroup = 'policies.kyverno.io/';
@@ -74,12 +75,11 @@ function exceptionEvents({input, result, rule, policy, resource}: Parts & {reado
   const why = `${what} due to policy exception ${rule.exceptions.join(', ')}`;
   const apiVersion = result.policy.apiVersion.startsWith(celGroup) ? `${celGroup}v1beta1` : 'kyverno.io/v2';
   const onExceptions = rule.exceptions.map((key): PolicyEvent => {
-    const slash = key.indexOf('/');
     const regarding = {
       apiVersion,
       kind: 'PolicyException',
-      namespace: slash < 0 ? '' : key.slice(0, slash),
-      name: key.slice(slash + 1),
+      namespace: namespaceOfKey(key),
+      name: nameOfKey(key),
     };
     return {...common, regarding, note: what};
   });

@@ -1,6 +1,7 @@
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
 import {joinKey, type ObjectReader} from '../../adapters/kube/object-store.js';
+import {metadataOnly} from '../../adapters/kube/metadata-only.js';
 import {collectionPath, objectPath} from '../../adapters/kube/paths.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
@@ -63,7 +64,7 @@ const flushMs = 1_500;
 const complainEveryMs = 60_000;
 const bulk = {unthrottled: true} as const;
 /** What was written is known: its metadata is answer enough. */
-const brief = {...bulk, query: {fieldManager: 'kyverno'}, accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json'} as const;
+const brief = {...bulk, query: {fieldManager: 'kyverno'}, accept: metadataOnly} as const;
 
 /**
  * Writes reports: one read and one write per object whose results differ from what its report says, none where they do

@@ -201,9 +201,9 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     async stop() {
       leading = false;
       unsubscribe();
-      unborn.stop();
       cancelPrune?.();
       cancelAdopt?.();
+      await unborn.stop();
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };

@@ -1,11 +1,13 @@
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
+import {metadataOnly} from '../../adapters/kube/metadata-only.js';
 import {objectPath} from '../../adapters/kube/paths.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, ownPath} from '../../engine/json/types.js';
 import type {EngineRequest} from '../../engine/types.js';
+import {createWorkQueue, TerminalError} from '../manager/work-queue.js';
 import type {ReportSubject} from './merge-report.js';
 import type {ReportMetrics} from './report-metrics.js';
 import type {ReportResult} from './report-result.js';
@@ -28,7 +30,7 @@ export interface UnbornResults {
   keep(request: EngineRequest, subject: ReportSubject, results: readonly ReportResult[]): void;
   /** A review names the object with its uid. */
   born(subject: ReportSubject): void;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 interface Waiting {
@@ -36,52 +38,39 @@ interface Waiting {
   readonly subject: ReportSubject;
   readonly since: number;
   results: readonly ReportResult[];
-  cancel(): void;
 }
 
 const lookMs = 2_000;
 const looksAtOnce = 4;
 /** Clocks of API server and replica may differ by this; times of creation are whole seconds. */
 const skewMs = 5_000;
-const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 export function createUnbornResults({client, clock, log, metrics, onBorn, most}: UnbornOptions): UnbornResults {
   const waiting = new Map<string, Waiting>();
-  const due: Waiting[] = [];
-  let looking = 0;
+  const looks = createWorkQueue({clock, concurrency: looksAtOnce, run: look, onError: (key, error) => log.v(1, `results on ${key} are not reported`, {error: String(error)})});
 
-  function tell(entry: Waiting, uid: string): void {
-    if (!waiting.delete(keyOf(entry.subject))) return;
-    entry.cancel();
-    onBorn({...entry.subject, uid}, entry.results);
+  function tell(key: string, {subject, results}: Waiting, uid: string): void {
+    if (waiting.delete(key)) onBorn({...subject, uid}, results);
   }
 
-  async function look(entry: Waiting): Promise<void> {
+  async function look(key: string): Promise<void> {
+    const entry = waiting.get(key);
+    if (entry === undefined) return;
     const {request, subject, since} = entry;
+    const early = since + lookMs - clock.now();
+    if (early > 0) return looks.addAfter(key, early);
     const path = objectPath({...request.resource, namespace: subject.namespace, name: subject.name});
     try {
       const {body} = await client.request({method: 'GET', path, accept: metadataOnly});
       const metadata = isObject(body) ? ownPath(body, 'metadata') : undefined;
       const uid = textOf(ownPath(metadata, 'uid'));
       // One of that name that was there before has nothing to do with the request.
-      if (uid !== '' && Date.parse(textOf(ownPath(metadata, 'creationTimestamp'))) > since - skewMs) tell(entry, uid);
+      if (uid !== '' && Date.parse(textOf(ownPath(metadata, 'creationTimestamp'))) > since - skewMs) tell(key, entry, uid);
     } catch (error) {
       // Refused by somebody after us, gone again, or not ours to read.
-      if (!hasStatus(error, 404) && !hasStatus(error, 403)) log.v(1, `results on ${subject.kind} ${subject.namespace}/${subject.name} are not reported`, {error: String(error)});
-    }
-    waiting.delete(keyOf(subject));
-  }
-
-  function next(): void {
-    while (looking < looksAtOnce) {
-      const entry = due.shift();
-      if (entry === undefined) return;
-      if (waiting.get(keyOf(entry.subject)) !== entry) continue;
-      looking += 1;
-      void look(entry).then(() => {
-        looking -= 1;
-        next();
-      });
+      if (!hasStatus(error, 404) && !hasStatus(error, 403)) throw new TerminalError(String(error));
+    } finally {
+      waiting.delete(key);
     }
   }
 
@@ -97,22 +86,15 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
         metrics.dropped.inc({reason: 'queue-full'});
         return;
       }
-      const cancel = clock.schedule(lookMs, () => {
-        due.push(entry);
-        next();
-      });
-      const entry: Waiting = {request, subject, since: clock.now(), results, cancel};
-      waiting.set(key, entry);
+      waiting.set(key, {request, subject, since: clock.now(), results});
+      looks.addAfter(key, lookMs);
     },
     born(subject) {
-      const entry = waiting.get(keyOf(subject));
-      if (entry !== undefined) tell(entry, subject.uid);
+      const key = keyOf(subject);
+      const entry = waiting.get(key);
+      if (entry !== undefined) tell(key, entry, subject.uid);
     },
-    stop() {
-      for (const {cancel} of waiting.values()) cancel();
-      waiting.clear();
-      due.length = 0;
-    },
+    stop: () => looks.stop(),
   };
 }
 

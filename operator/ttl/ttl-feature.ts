@@ -1,5 +1,6 @@
 import {Counter, Gauge} from 'prom-client';
 import {hasStatus, KubeError} from '../../adapters/kube/kube-error.js';
+import {metadataListOnly} from '../../adapters/kube/metadata-only.js';
 import {createReflector, type Reflector} from '../../adapters/kube/reflector.js';
 import type {ObjectRef} from '../../adapters/kube/types.js';
 import {parseTtl, propagationAnnotation, ttlLabel} from '../../engine/cleanup/ttl.js';
@@ -14,7 +15,6 @@ import {createOwnRights} from '../permissions/own-rights.js';
 const watchedAtOnce = new Set(['/pods', '/configmaps', '/namespaces', 'batch/jobs', 'apps/deployments']);
 /** Not worth a look: they come and go by themselves, or are ours. */
 const leftAlone = new Set(['/events', 'events.k8s.io/events', 'coordination.k8s.io/leases', '/bindings', '/componentstatuses']);
-const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 const longestWaitMs = 10 * 60_000;
 /** A kind that may not be read is asked for again after so many looks. */
 const forbiddenLooks = 10;
@@ -159,7 +159,7 @@ export function createTtlFeature(core: Core): Feature {
     const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
     try {
       const query = {labelSelector: ttlLabel, limit: '1', resourceVersion: '0'};
-      const {body} = await client.request({method: 'GET', path: `${root}/${kind.resource}`, query, accept: metadataOnly});
+      const {body} = await client.request({method: 'GET', path: `${root}/${kind.resource}`, query, accept: metadataListOnly});
       const items = ownPath(body, 'items');
       if (Array.isArray(items) && items.length > 0) watch(kind);
     } catch (error) {

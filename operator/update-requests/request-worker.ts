@@ -6,6 +6,7 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core} from '../feature.js';
 import {textOfError} from '../generate/sync-trigger.js';
 import {errorsIn, isWebhookAway, MissingRight, Refused} from '../generate/work-errors.js';
+import {nameOfKey, namespaceOfKey} from '../policies/policy-key.js';
 import type {BackgroundFamily} from './background-policy.js';
 import {type NamedObject, shownObject} from './trigger.js';
 import {readUpdateRequest, type RequestedWork, type RuleContext, updateRequests} from './update-request.js';
@@ -66,7 +67,7 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     return '';
   }
 
-  const refOf = (key: string) => ({...updateRequests, namespace: key.slice(0, key.indexOf('/')), name: key.slice(key.indexOf('/') + 1)});
+  const refOf = (key: string) => ({...updateRequests, namespace: namespaceOfKey(key), name: nameOfKey(key)});
 
   async function remove(key: string, object: JsonObject): Promise<void> {
     try {
