@@ -87,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     log.error(`cannot listen on ${options.host}:${settings.port}`, {error});
     return 1;
   }
-  const metricsServer = settings.metricsPort === 0 ? undefined : createMetricsServer({metrics});
+  const metricsServer = settings.metricsPort === 0 ? undefined : createMetricsServer({metrics, log});
   await metricsServer?.listen(settings.metricsPort, options.host).catch((error: unknown) => {
     log.warn(`metrics are not served: cannot listen on ${options.host}:${settings.metricsPort}`, {error});
   });

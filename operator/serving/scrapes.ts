@@ -21,7 +21,7 @@ export function createScrapes({metrics, documents, flags, log, certificates}: Sc
   let server: MetricsServer | undefined;
 
   async function serve(): Promise<void> {
-    server = createMetricsServer({metrics, documents, tls: certificates && {certificates, log}});
+    server = createMetricsServer({metrics, log, documents, tls: certificates});
     await server.listen(metricsPort(flags), flags.metricsHost || undefined);
   }
 

@@ -77,7 +77,7 @@ describe('certificates of /metrics', () => {
     expect(await tls.renew()).toBe('done');
     tls.refresh();
     await tls.available;
-    const metrics = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false}), tls: {certificates: tls, log: silentLog}});
+    const metrics = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false}), log: silentLog, tls});
     await metrics.listen(0, '127.0.0.1');
     const {port} = metrics.address()!;
     const ca = Buffer.from(String(ownPath(secret(names.ca), 'data', 'tls.crt')), 'base64').toString('utf8');
@@ -95,7 +95,7 @@ describe('certificates of /metrics', () => {
     expect(secret(names.pair)).toBeUndefined();
     store(await pairOf(first));
     tls.refresh();
-    const metrics = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false}), tls: {certificates: tls, log: silentLog}});
+    const metrics = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false}), log: silentLog, tls});
     await metrics.listen(0, '127.0.0.1');
     const {port} = metrics.address()!;
     expect(await scrape(port, first.cert)).toContain('kyverno_info');

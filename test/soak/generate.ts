@@ -35,9 +35,9 @@ export async function soakGenerate({namespaces, load: perSecond}: GenerateSizes,
     const {pid, webhookPort} = replicaOf(soak);
     const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond});
     await delay(5_000);
-    load.mark();
+    await load.mark();
     await delay(10_000);
-    const idle = load.mark();
+    const idle = await load.mark();
     say(`admission idle, ${perSecond} a second: p50 ${idle.p50.toFixed(1)}, p99 ${idle.p99.toFixed(1)} ms`);
     const writes = operatorWrites(cluster);
     const cpu = cpuSeconds(pid);
@@ -61,7 +61,7 @@ export async function soakGenerate({namespaces, load: perSecond}: GenerateSizes,
     const made = since();
     await eventually(async () => (await cluster.request<{readonly items: readonly unknown[]}>('GET', '/apis/kyverno.io/v2/namespaces/kyverno/updaterequests?limit=1')).body.items.length === 0, {what: 'no update requests', timeoutMs: 600_000, everyMs: 500});
     const over = since();
-    const during = load.mark();
+    const during = await load.mark();
     await load.stop();
     await delay(3_000);
     found.push(...writes());

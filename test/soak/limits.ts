@@ -35,12 +35,12 @@ export async function soakLimits({pods, load: perSecond, seconds, limits}: Limit
       const started = performance.now();
       const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond});
       await eventually(async () => (await metric(metricsPort, 'kyverno_report_writes_total', {operation: 'create'})) >= pods, {what: 'all reports', timeoutMs: 900_000, everyMs: 2_000});
-      const scanning = load.mark();
+      const scanning = await load.mark();
       say(`all reports after ${((performance.now() - started) / 1000).toFixed(0)} s; admission meanwhile at ${perSecond} a second: p50 ${scanning.p50.toFixed(1)}, p99 ${scanning.p99.toFixed(1)}, longest ${scanning.most.toFixed(0)} ms of ${scanning.count}`);
       await delay(10_000);
-      load.mark();
+      await load.mark();
       await delay(seconds * 1000);
-      const steady = load.mark();
+      const steady = await load.mark();
       await load.stop();
       const engine = await engineQuantile(metricsPort, 0.99);
       say(`steady: p50 ${steady.p50.toFixed(1)}, p99 ${steady.p99.toFixed(1)}, longest ${steady.most.toFixed(0)} ms of ${steady.count}; not answered ${load.failed()}; a policy's evaluation p99 ≤ ${engine} ms`);

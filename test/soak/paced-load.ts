@@ -1,67 +1,46 @@
-import {Agent, request} from 'node:https';
-import {setTimeout as delay} from 'node:timers/promises';
+import {fork} from 'node:child_process';
+import {once} from 'node:events';
+import {join} from 'node:path';
+import type {LoadAnswer, LoadCommand, LoadMark, LoadOptions} from './load-messages.js';
 
 export interface PacedLoad {
-  /** Requests without an answer, or with another status than 200, since the start. */
+  /** Requests without an answer, or with another status than 200, from the start to the last mark. */
   failed(): number;
-  /** Ends it and tells what was measured since `mark`, or since the start. */
+  mark(): Promise<LoadMark>;
+  /** Ends it when what is under way was answered. */
   stop(): Promise<void>;
-  /** Percentiles of what was sent since the mark before, in milliseconds. */
-  mark(): {readonly count: number; readonly p50: number; readonly p99: number; readonly most: number};
 }
 
 /** Sends one AdmissionReview after the other at an even rate, whatever the answers take, to a replica's own port. */
-export function startLoad(options: {readonly port: number; readonly ca: string; readonly body: string; readonly perSecond: number}): PacedLoad {
-  const agent = new Agent({keepAlive: true, ca: options.ca, servername: 'kyverno-svc.kyverno.svc', maxSockets: 32});
-  let times: number[] = [];
+export function startLoad(options: LoadOptions): PacedLoad {
+  const sender = fork(join(import.meta.dirname, 'load-sender.ts'));
+  const ended = once(sender, 'exit');
+  const waiting = new Map<number, {readonly resolve: (mark: LoadMark) => void; readonly reject: (error: Error) => void}>();
+  let marks = 0;
   let failures = 0;
-  let goesOn = true;
-  const under = new Set<Promise<void>>();
-  async function run(): Promise<void> {
-    const start = performance.now();
-    for (let sent = 0; goesOn && options.perSecond > 0; sent += 1) {
-      const due = start + (sent * 1000) / options.perSecond;
-      const wait = due - performance.now();
-      if (wait > 0) await delay(wait);
-      const one: Promise<void> = send().finally(() => under.delete(one));
-      under.add(one);
-    }
-    await Promise.allSettled(under);
-  }
-  function send(): Promise<void> {
-    const began = performance.now();
-    return new Promise(resolve => {
-      const call = request(
-        {agent, host: '127.0.0.1', port: options.port, path: '/validate/fail?timeout=10s', method: 'POST', headers: {'content-type': 'application/json', 'content-length': Buffer.byteLength(options.body)}},
-        response => {
-          response.resume();
-          if (response.statusCode !== 200) failures += 1;
-          response.on('end', () => {
-            times.push(performance.now() - began);
-            resolve();
-          });
-        },
-      );
-      call.on('error', () => {
-        failures += 1;
-        resolve();
-      });
-      call.end(options.body);
+  sender.on('message', ({id, mark, failed}: LoadAnswer) => {
+    failures = failed;
+    waiting.get(id)?.resolve(mark);
+    waiting.delete(id);
+  });
+  void ended.then(() => {
+    for (const {reject} of waiting.values()) reject(new Error('the sender of the load has ended'));
+    waiting.clear();
+  });
+  const tell = (command: LoadCommand) => void sender.send(command);
+  const ask = (kind: 'mark' | 'stop'): Promise<LoadMark> =>
+    new Promise((resolve, reject) => {
+      marks += 1;
+      waiting.set(marks, {resolve, reject});
+      tell({kind, id: marks});
     });
-  }
-  const running = run();
+  tell({kind: 'start', options});
   return {
     failed: () => failures,
+    mark: () => ask('mark'),
     async stop() {
-      goesOn = false;
-      await running;
-      agent.destroy();
-    },
-    mark() {
-      const sorted = times.sort((a, b) => a - b);
-      times = [];
-      const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-      return {count: sorted.length, p50: at(0.5), p99: at(0.99), most: sorted.at(-1) ?? 0};
+      await ask('stop');
+      await ended;
     },
   };
 }

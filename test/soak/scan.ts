@@ -36,12 +36,12 @@ export async function soakScan(sizes: ScanSizes, say: Soak['say']): Promise<void
 
     const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond: sizes.load});
     await delay(5_000);
-    load.mark();
+    await load.mark();
     const writes = operatorWrites(cluster);
     let cpu = cpuSeconds(pid);
     await delay(10_000);
     const perLoadSecond = (cpuSeconds(pid) - cpu) / 10;
-    const idle = load.mark();
+    const idle = await load.mark();
     say(`admission idle, ${sizes.load} a second: p50 ${idle.p50.toFixed(1)}, p99 ${idle.p99.toFixed(1)} ms (no policies yet)`);
 
     const policies = podPolicies().map(policy => ({...policy, spec: {...(policy['spec'] as object), background: true}}));
@@ -49,7 +49,7 @@ export async function soakScan(sizes: ScanSizes, say: Soak['say']): Promise<void
     await policiesReady(cluster, policies.length);
     const started = performance.now();
     cpu = cpuSeconds(pid);
-    load.mark();
+    await load.mark();
     await eventually(async () => (await metric(metricsPort, 'kyverno_background_scan_objects', pods)) >= sizes.pods, {what: 'the first scan', timeoutMs: 300_000, everyMs: 1_000});
     const scanned = (performance.now() - started) / 1000;
     await eventually(async () => (await metric(metricsPort, 'kyverno_report_writes_total', {operation: 'create'})) >= sizes.pods && (await metric(metricsPort, 'kyverno_report_changes_pending')) === 0, {
@@ -59,20 +59,20 @@ export async function soakScan(sizes: ScanSizes, say: Soak['say']): Promise<void
       everyMs: 1_000,
     });
     const written = (performance.now() - started) / 1000;
-    const during = load.mark();
+    const during = await load.mark();
     const used = cpuSeconds(pid) - cpu - perLoadSecond * written;
     say(`first scan of ${sizes.pods} Pods by ${policies.length} policies: ${scanned.toFixed(1)} s, with all reports ${written.toFixed(1)} s, ${used.toFixed(1)} s CPU beside the load`);
     say(`admission meanwhile: p50 ${during.p50.toFixed(1)}, p99 ${during.p99.toFixed(1)}, longest ${during.most.toFixed(0)} ms of ${during.count}`);
     say(`writes: ${summary(writes())}`);
 
     await delay(10_000);
-    load.mark();
+    await load.mark();
     await delay(10_000);
-    const base = load.mark();
+    const base = await load.mark();
     say(`admission with policies, no scan: p50 ${base.p50.toFixed(1)}, p99 ${base.p99.toFixed(1)} ms`);
     writes();
     const loaded = await rescan(soak, metricsPort);
-    const beside = load.mark();
+    const beside = await load.mark();
     say(`second scan under load: ${loaded.toFixed(1)} s; admission p50 ${beside.p50.toFixed(1)}, p99 ${beside.p99.toFixed(1)}, longest ${beside.most.toFixed(0)} ms of ${beside.count}; writes: ${summary(writes())}`);
     await load.stop();
     await delay(3_000);

@@ -1,18 +1,58 @@
 import {type Metric, Registry} from 'prom-client';
-import type {Sample} from './exposed-metric.js';
+import {exposedMetric, type Sample} from './exposed-metric.js';
 import {instrumentSettings, type MetricsSettings} from './settings.js';
 
-/** The text of what `settings` shows of a registry. */
-export async function exposition(registry: Registry, settings: MetricsSettings): Promise<string> {
-  if (settings.exposure.size === 0) return registry.metrics();
-  const view = new Registry();
+/** So long a scrape keeps the event loop before requests have their turn: a thousand namespaces fill megabytes. */
+const sliceMs = 2;
+/** Pieces of text are gathered to about so many characters. */
+const chunkLength = 64 * 1024;
+
+/** The text of what `settings` shows of a registry, in parts, never long on the event loop at a time. */
+export async function* exposition(registry: Registry, settings: MetricsSettings): AsyncGenerator<string, void, undefined> {
+  let started = performance.now();
+  let chunk = '';
   for (const metric of registry.getMetricsAsArray() as unknown as Metric<string>[]) {
-    const {name} = metric as unknown as {readonly name: string};
-    const shown = instrumentSettings(settings, name);
+    const shown = instrumentSettings(settings, nameOf(metric));
     if (shown?.enabled === false) continue;
-    view.registerMetric(shown === undefined || shown.disabledLabels.length === 0 ? metric : withoutLabels(metric, new Set(shown.disabledLabels)));
+    const dropped = new Set(shown?.disabledLabels);
+    const own = exposedMetric(metric);
+    if (own === undefined) chunk += await textOf(dropped.size === 0 ? metric : withoutLabels(metric, dropped));
+    else {
+      chunk += `# HELP ${own.name} ${own.help}\n# TYPE ${own.name} ${own.type}\n`;
+      for (const piece of own.pieces(dropped)) {
+        if (piece !== undefined) chunk += piece;
+        if (performance.now() - started < sliceMs && chunk.length < chunkLength) continue;
+        if (chunk.length >= chunkLength) {
+          yield chunk;
+          chunk = '';
+        }
+        await turn();
+        started = performance.now();
+      }
+    }
+    chunk += '\n';
+    if (performance.now() - started >= sliceMs) {
+      await turn();
+      started = performance.now();
+    }
   }
-  return view.metrics();
+  yield chunk;
+}
+
+function textOf(metric: Metric<string>): Promise<string> {
+  const one = new Registry();
+  one.registerMetric(metric);
+  return one.metrics();
+}
+
+function turn(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(resolve);
+  });
+}
+
+function nameOf(metric: Metric<string>): string {
+  return (metric as unknown as {readonly name: string}).name;
 }
 
 interface Collected {
@@ -24,7 +64,7 @@ interface Collected {
 const info = /_info(_total)?$/;
 
 function withoutLabels(metric: Metric<string>, dropped: ReadonlySet<string>): Metric<string> {
-  const {name} = metric as unknown as {readonly name: string};
+  const name = nameOf(metric);
   const merged = {
     name,
     async get() {

@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest';
+import {silentLog} from '../../adapters/log.js';
 import type {EngineRequest} from '../../engine/types.js';
 import {policy, podReview, rule, scriptedEngine, settle, startHarness} from '../testing/harness.js';
 import {createMetrics} from './metrics.js';
@@ -137,8 +138,34 @@ describe('metrics', () => {
     expect(Object.keys(series(await metrics.text(), 'kyverno_policy_results_total')).join()).not.toContain('"p"');
   });
 
+  it('are written as the library would write them', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    metrics.policyResults(request('shop'), [policy('odd "name"', [rule('back\\slash')]), policy('q', [rule('two\nlines', {status: 'fail'})])], run);
+    metrics.admission({kind: 'Pod', namespace: 'shop', operation: 'CREATE'}, 'validate', {allowed: true, seconds: 0.02});
+    metrics.httpRequest('POST', '/validate', 99);
+    const lines = (text: string) => text.split('\n').filter(line => line !== '');
+    expect(lines(await metrics.text())).toEqual(lines(await metrics.registry.metrics()));
+  });
+
+  it('of many namespaces leave the event loop to others while they are written', async () => {
+    const metrics = createMetrics({version: 't', processMetrics: false});
+    const policies = Array.from({length: 20}, (_, index) => policy(`p-${index}`, [rule('r')]));
+    for (let index = 0; index < 100; index += 1) metrics.policyResults(request(`ns-${index}`), policies, run);
+    let others = 0;
+    let done = false;
+    const other = () => {
+      others += 1;
+      if (!done) setImmediate(other);
+    };
+    setImmediate(other);
+    const text = await metrics.text();
+    done = true;
+    expect(Object.keys(series(text, 'kyverno_policy_results_total'))).toHaveLength(2000);
+    expect(others).toBeGreaterThan(text.length / (512 * 1024));
+  });
+
   it('are served at /metrics alone, over plain HTTP', async () => {
-    const server = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false})});
+    const server = createMetricsServer({metrics: createMetrics({version: '1.2.3', processMetrics: false}), log: silentLog});
     await server.listen(0, '127.0.0.1');
     const base = `http://127.0.0.1:${server.address()!.port}`;
     const reply = await fetch(`${base}/metrics`);
@@ -166,7 +193,7 @@ describe('metrics', () => {
 
   it('share their port with the documents that were asked for, and no others', async () => {
     const metrics = createMetrics({version: 't', processMetrics: false});
-    const server = createMetricsServer({metrics, documents: {'/debug/policies': () => [{key: 'a'}]}});
+    const server = createMetricsServer({metrics, log: silentLog, documents: {'/debug/policies': () => [{key: 'a'}]}});
     await server.listen(0, '127.0.0.1');
     const base = `http://127.0.0.1:${server.address()!.port}`;
     expect(await (await fetch(`${base}/debug/policies`)).json()).toEqual([{key: 'a'}]);

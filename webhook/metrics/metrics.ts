@@ -51,7 +51,9 @@ export interface Metrics {
   configure(settings: MetricsSettings): void;
   /** Counters and histograms begin anew, so that series of what is long gone end. */
   restart(): void;
-  /** Exposition text, Prometheus format. */
+  /** Exposition text, Prometheus format, in parts: other work has its turn between them. */
+  parts(): AsyncIterable<string>;
+  /** The same in one. */
   text(): Promise<string>;
 }
 
@@ -121,6 +123,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
       }
       begin();
     },
-    text: () => exposition(registry, settings),
+    parts: () => exposition(registry, settings),
+    async text() {
+      let text = '';
+      for await (const part of exposition(registry, settings)) text += part;
+      return text;
+    },
   };
 }
