@@ -3,11 +3,12 @@ import {hasStatus} from '../../adapters/kube/kube-error.js';
 import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {apiVersionOf, type KindInfo} from '../../engine/resource-map.js';
-import type {AdmissionUser, EngineRequest, Operation} from '../../engine/types.js';
+import type {EngineRequest} from '../../engine/types.js';
 import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import {existingObjectRequest} from '../requests/existing-object.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RuleOutcome} from '../update-requests/background-policy.js';
+import {type KeptRequest, requestOnGone, requestOnLive} from '../update-requests/rebuilt-request.js';
 import {isToldOnly, toldRequest} from '../update-requests/told-request.js';
 import {kindOf, type NamedObject, namedObject, placeKey, refOf, shownObject} from '../update-requests/trigger.js';
 import type {IsJudged} from '../update-requests/judged-objects.js';
@@ -19,10 +20,7 @@ import {relationOf} from './relation.js';
 import {errorsIn, Gone, MissingRight, Refused, throwAll} from './work-errors.js';
 
 /** What an admission request tells beyond the trigger's state. */
-export interface RequestEvidence {
-  readonly operation: Operation;
-  readonly request: JsonObject;
-  readonly user: AdmissionUser | undefined;
+export interface RequestEvidence extends KeptRequest {
   /** These rules were triggered. */
   readonly rules: ReadonlySet<string>;
   readonly deleteDownstream: boolean;
@@ -209,7 +207,7 @@ export function createTriggerSync({core, families, index, writer, obligations, i
       const {evidence, policy} = this;
       if (evidence?.operation === 'DELETE' && !evidence.deleteDownstream) {
         const rules = policy.rules.filter(rule => rule.type === 'generate' && evidence.rules.has(rule.name));
-        const request = this.#evidenceRequest(evidence, kind);
+        const request = requestOnGone(kind, evidence);
         await this.#evaluate(rules, request, this.named, true);
       }
       // The object is still there when its deletion waits for a finalizer.
@@ -236,7 +234,7 @@ export function createTriggerSync({core, families, index, writer, obligations, i
         return this.#done(false);
       }
       const asked = this.policy.rules.filter(rule => rule.type === 'generate' && evidence?.rules.has(rule.name) === true);
-      if (evidence !== undefined) await this.#evaluate(asked, this.#liveRequest(live, evidence, kind), trigger, false);
+      if (evidence !== undefined) await this.#evaluate(asked, requestOnLive(live, kind, evidence), trigger, false);
       const derived = this.policy.rules.filter(rule => rule.type === 'generate' && !asked.includes(rule) && this.#isDerived(rule, live, kind));
       for (const operation of ['CREATE', 'UPDATE'] as const) {
         const rules = derived.filter(rule => operationFor(rule) === operation);
@@ -341,20 +339,6 @@ export function createTriggerSync({core, families, index, writer, obligations, i
       } catch (error) {
         if (!(error instanceof Gone)) this.errors.push(new RuleFailure(name, textOfError(error), error));
       }
-    }
-
-    #liveRequest(live: JsonObject, {operation, request, user}: RequestEvidence, kind: KindInfo): EngineRequest {
-      const base = existingObjectRequest(live, kind, operation);
-      const old = ownPath(request, 'oldObject') as JsonObject | undefined;
-      const uid = textOf(ownPath(request, 'uid'));
-      return {...base, uid, operation, user, oldObject: operation === 'CREATE' ? undefined : (old ?? base.oldObject), raw: {...base.raw, ...request, operation}};
-    }
-
-    #evidenceRequest({operation, request, user}: RequestEvidence, kind: KindInfo): EngineRequest {
-      const old = (ownPath(request, 'oldObject') ?? ownPath(request, 'object') ?? {}) as JsonObject;
-      const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...old};
-      const base = existingObjectRequest(object, kind, operation);
-      return {...base, uid: textOf(ownPath(request, 'uid')), user, raw: {...base.raw, ...request, operation}};
     }
 
     #done(missing: boolean): SyncResult {

@@ -1,8 +1,7 @@
 import {Gauge} from 'prom-client';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
 import {textOf} from '../../engine/json/text.js';
-import {type JsonObject, ownPath} from '../../engine/json/types.js';
-import {apiVersionOf} from '../../engine/resource-map.js';
+import {ownPath} from '../../engine/json/types.js';
 import type {EngineRequest} from '../../engine/types.js';
 import {celResourceKey} from '../cel-policies/cel-kinds.js';
 import type {Core, Feature} from '../feature.js';
@@ -19,7 +18,6 @@ import {createMutations} from '../mutate-existing/apply-mutations.js';
 import {reportedObject} from '../reports/findings.js';
 import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
 import {policyResources} from '../policies/policy-handlers.js';
-import {existingObjectRequest} from '../requests/existing-object.js';
 import {BackgroundConditions} from '../status/background-conditions.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
 import {celFamily} from './cel-family.js';
@@ -33,6 +31,7 @@ import {createLimitsTold} from './limits-told.js';
 import {createMemoryRuns} from './memory-runs.js';
 import {createRequestCreator} from './request-creator.js';
 import {createRequestObserver} from './request-observer.js';
+import {requestOnGone, requestOnLive} from './rebuilt-request.js';
 import {createRequestWorker, TriggerMissing, TriggerUnchanged} from './request-worker.js';
 import {isToldOnly, toldRequest} from './told-request.js';
 import {kindOf, type NamedObject, objectKey, placeKey, refOf, shownObject} from './trigger.js';
@@ -319,15 +318,15 @@ export function createBackgroundFeature(own: Core): Feature {
       return;
     }
     const deleteDownstream = contexts.some(context => context.deleteDownstream);
-    const evidence: RequestEvidence = {operation, request: request.request ?? {}, user: request.user, rules, deleteDownstream};
+    const evidence: RequestEvidence = {operation, request: request.request ?? {}, user: request.user, replaces: request.replaces ?? '', rules, deleteDownstream};
     const {missing} = await synchronize(policyId, trigger, 'ur', evidence);
     if (missing && policy !== undefined && operation !== 'DELETE' && !deleteDownstream) throw new TriggerMissing(trigger);
   }
 
   /** Judged by the trigger as it was, rules would not see what the request is about. */
-  async function assertEffect(trigger: NamedObject, {operation, replaces = '', request = {}}: RequestedWork): Promise<void> {
+  async function assertEffect(trigger: NamedObject, {operation, replaces = '', awaitsEffect, request = {}}: RequestedWork): Promise<void> {
     const kind = kindOf(trigger, core.resources());
-    if (operation !== 'UPDATE' || replaces === '' || kind === undefined || isToldOnly({operation, request})) return;
+    if (awaitsEffect !== true || operation !== 'UPDATE' || replaces === '' || kind === undefined || isToldOnly({operation, request})) return;
     // Whoever may not read it is told of that by the work itself.
     const live = await client.get(refOf(trigger, kind)).catch(error => (hasStatus(error, 403) ? undefined : absent(error)));
     if (textOf(ownPath(live, 'metadata', 'resourceVersion')) === replaces) throw new TriggerUnchanged(trigger);
@@ -374,45 +373,19 @@ export function createBackgroundFeature(own: Core): Feature {
   }
 
   async function requestAbout(trigger: NamedObject, work: RequestedWork | undefined): Promise<EngineRequest> {
-    const evidence = work?.request ?? {};
-    const operation = work?.operation ?? 'UPDATE';
-    if (work !== undefined && isToldOnly({operation, request: evidence})) return toldRequest({operation, request: evidence, user: work.user}, core.resources());
+    const kept = {operation: work?.operation ?? 'UPDATE', request: work?.request ?? {}, user: work?.user, replaces: work?.replaces ?? ''} as const;
+    if (work !== undefined && isToldOnly(kept)) return toldRequest(kept, core.resources());
     const kind = kindOf(trigger, core.resources());
     if (kind === undefined) throw new TriggerMissing(trigger);
-    const raw = {...evidence, operation};
-    if (work !== undefined && operation === 'DELETE') {
+    if (work !== undefined && kept.operation === 'DELETE') {
       if (trigger.uid !== '' && isStill(await client.get(refOf(trigger, kind)).catch(absent), trigger)) throw new StillThere(trigger);
-      const old = (ownPath(evidence, 'oldObject') ?? {}) as JsonObject;
-      const gone: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...old};
-      const base = existingObjectRequest(gone, kind, 'DELETE');
+      const request = requestOnGone(kind, kept);
       // Expressions that look for targets know what went as `object`, too.
-      return {...base, ...(work.type === 'cel-mutate' && {object: gone}), user: work.user, raw: {...base.raw, ...raw}};
+      return work.type === 'cel-mutate' ? {...request, object: request.oldObject} : request;
     }
-    let live: JsonObject;
-    try {
-      live = await client.get(refOf(trigger, kind));
-    } catch (error) {
-      if (hasStatus(error, 404)) throw new TriggerMissing(trigger);
-      throw error;
-    }
-    if (trigger.uid !== '' && textOf(ownPath(live, 'metadata', 'uid')) !== trigger.uid) throw new TriggerMissing(trigger);
-    const object: JsonObject = {apiVersion: apiVersionOf(kind), kind: kind.kind, ...asRequested(live, work)};
-    const base = existingObjectRequest(object, kind, operation);
-    const old = ownPath(evidence, 'oldObject') as JsonObject | undefined;
-    return {
-      ...base,
-      uid: textOf(ownPath(evidence, 'uid')),
-      user: work?.user,
-      object,
-      oldObject: operation === 'CREATE' ? undefined : (old ?? object),
-      raw: {...base.raw, ...raw},
-    };
-  }
-
-  /** A review of an update shows the version that it replaces. */
-  function asRequested(live: JsonObject, work: RequestedWork | undefined): JsonObject {
-    if (work?.type !== 'mutate' || (work.replaces ?? '') === '') return live;
-    return {...live, metadata: {...(live['metadata'] as JsonObject), resourceVersion: work.replaces!}};
+    const live = await client.get(refOf(trigger, kind)).catch(absent);
+    if (live === undefined || (trigger.uid !== '' && textOf(ownPath(live, 'metadata', 'uid')) !== trigger.uid)) throw new TriggerMissing(trigger);
+    return requestOnLive(live, kind, kept);
   }
 
   function policyOf(policyId: string): BackgroundPolicy | undefined {

@@ -5,6 +5,7 @@ import type {RequestCreator} from './request-creator.js';
 import type {MemoryWork} from './memory-runs.js';
 import {keptParts, readsSecretData} from './rule-reads.js';
 import {triggerOf} from './trigger.js';
+import {replacedVersion} from './update-request.js';
 
 export interface RequestObserverOptions {
   readonly families: readonly BackgroundFamily[];
@@ -43,7 +44,7 @@ export function createRequestObserver({families, creator, remember, namespace, i
           const trigger = triggerOf(request);
           const contexts = group.map(({name}) => ({rule: name, trigger, deleteDownstream: false}));
           const {operation, raw, user} = request;
-          return {policyId: policy.id, trigger, request: {type: family.requestType(group[0]), policy: policy.ref.key, contexts, operation, request: raw, user}};
+          return {policyId: policy.id, trigger, request: {type: family.requestType(group[0]), policy: policy.ref.key, contexts, operation, request: raw, user, replaces: replacedVersion(request)}};
         });
       }
 

@@ -141,7 +141,7 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     const started = firstTried.get(key) ?? clock.now();
     firstTried.set(key, started);
     const errors: unknown[] = [];
-    const asked = clock.now() - started < effectMs ? request : {...request, replaces: ''};
+    const asked = {...request, awaitsEffect: clock.now() - started < effectMs};
     for (const {trigger, contexts} of groups(request)) {
       try {
         await work(policyId, asked, trigger, contexts);

@@ -28,8 +28,10 @@ export interface RequestedWork {
   /** Without the objects, or with what of them the rules read. */
   readonly request: JsonObject | undefined;
   readonly user: AdmissionUser | undefined;
-  /** Version of the trigger before; empty when not known, or when nobody waits for another one. */
+  /** Version of the trigger before; empty when not known. */
   readonly replaces?: string;
+  /** The work waits until the trigger has another version. */
+  readonly awaitsEffect?: boolean;
 }
 
 export interface NewUpdateRequest {
@@ -73,9 +75,13 @@ export function updateRequestObject(parts: NewUpdateRequest): JsonObject {
 }
 
 /** Goes with each repeat. */
-export function replaced({operation, subResource, oldObject}: EngineRequest): {readonly annotations?: JsonObject} {
-  const version = textOf(ownPath(oldObject, 'metadata', 'resourceVersion'));
-  return operation === 'UPDATE' && subResource === '' && version !== '' ? {annotations: {[replacesAnnotation]: version}} : {};
+export function replaced(request: EngineRequest): {readonly annotations?: JsonObject} {
+  const version = replacedVersion(request);
+  return version === '' ? {} : {annotations: {[replacesAnnotation]: version}};
+}
+
+export function replacedVersion({operation, subResource, oldObject}: EngineRequest): string {
+  return operation === 'UPDATE' && subResource === '' ? textOf(ownPath(oldObject, 'metadata', 'resourceVersion')) : '';
 }
 
 export function updateRequestName({type, policy, rules, trigger, repeats, request}: NewUpdateRequest): string {
