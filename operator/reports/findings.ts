@@ -1,4 +1,5 @@
 import type {PolicyRef, RuleStatus} from '../../engine/types.js';
+import {ExpectedFindings} from './expected-findings.js';
 import type {ReportSubject} from './merge-report.js';
 
 /** What work in the background came to, of one rule on one object: told where it is done, written where reports are. */
@@ -15,6 +16,7 @@ export interface Finding {
 }
 
 export class Findings {
+  readonly expected = new ExpectedFindings();
   readonly #listeners = new Set<(finding: Finding) => void>();
 
   tell(finding: Finding): void {

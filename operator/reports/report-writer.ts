@@ -27,6 +27,8 @@ export interface ReportWriterOptions {
   readonly mirror: (namespaced: boolean) => ObjectReader;
   /** Changes that wait at most; beyond, the newest is dropped and counted: a scan finds it again. */
   readonly maxPending: number;
+  /** Work on the object is under way, whose findings are to go into the same write. Absent: nothing is waited for. */
+  readonly isExpected?: (uid: string) => boolean;
   /** Reports that are written at one time. */
   readonly concurrency: number;
   /** No report is created while there are so many; the limit of upstream's breaker. Absent: no limit. */
@@ -39,6 +41,8 @@ export interface ReportWriter {
   /** Everything that is to be said from one side: `covers` tells whose results these are. False: the report says so already. */
   replace(subject: ReportSubject, results: readonly ReportResult[], covers: Covers): boolean;
   readonly pending: number;
+  /** Nothing is expected of the object any more. */
+  hurry(uid: string): void;
   /** To be waited for by those who could wait before they find out more; `undefined`: there is room. */
   room(): Promise<void> | undefined;
   /** Writes what waits as far as a moment allows. */
@@ -51,10 +55,14 @@ interface Pending {
   readonly subject: ReportSubject;
   readonly results: Map<string, ReportResult>;
   covers: Covers | undefined;
+  /** On the clock that never jumps. */
+  readonly since: number;
 }
 
 /** Time in which further results of one object are joined. */
 const settleMs = 1_000;
+/** Longest time that results wait for those of work on their object. */
+const holdMs = 4_000;
 const attempts = 6;
 /** Those who can wait do so from here on. */
 const comfortable = 1_000;
@@ -89,6 +97,8 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   });
   const limit = createRateLimit({qps: writesPerSecond, burst: writesPerSecond, clock});
   const waiters: Array<() => void> = [];
+  /** Keys of objects, by uid, that are held for work on them. */
+  const held = new Map<string, string>();
   let stopped = false;
   const complaints = new Map<string, number>();
 
@@ -111,6 +121,14 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   async function write(key: string): Promise<void> {
     const pending = waiting.get(key);
     if (pending === undefined) return;
+    const {subject: {uid}, since} = pending;
+    const holdFor = since + holdMs - clock.monotonic();
+    if (holdFor > 0 && !stopped && options.isExpected?.(uid) === true) {
+      held.set(uid, key);
+      queue.addAfter(key, holdFor);
+      return;
+    }
+    held.delete(uid);
     forget(key);
     try {
       await apply({
@@ -222,7 +240,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
       dropped.inc({reason: 'queue-full'});
       return undefined;
     }
-    const pending: Pending = {subject, results: new Map(), covers: undefined};
+    const pending: Pending = {subject, results: new Map(), covers: undefined, since: clock.monotonic()};
     waiting.set(key, pending);
     return pending;
   }
@@ -248,6 +266,11 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     get pending() {
       return waiting.size;
     },
+    hurry(uid) {
+      const key = held.get(uid);
+      held.delete(uid);
+      if (key !== undefined) queue.add(key);
+    },
     room: () => (waiting.size < comfortable || stopped ? undefined : new Promise(resolve => waiters.push(resolve))),
     async stop() {
       stopped = true;
@@ -265,7 +288,7 @@ function joined(older: Pending, newer: Pending): Pending {
   for (const [key, result] of newer.results) results.set(key, result);
   const {covers} = older;
   const later = newer.covers;
-  return {subject: newer.subject, results, covers: covers === undefined ? later : later === undefined ? covers : who => covers(who) || later(who)};
+  return {subject: newer.subject, since: older.since, results, covers: covers === undefined ? later : later === undefined ? covers : who => covers(who) || later(who)};
 }
 
 function keyOf({namespace, uid}: ReportSubject): string {

@@ -53,7 +53,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     const mirror = (namespaced: boolean) => manager.lister(keyOf(namespaced));
     const {client} = core;
     const limit = api.side === undefined ? {} : {most};
-    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: flags.aggregationWorkers, ...limit})};
+    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: flags.aggregationWorkers, isExpected: uid => core.findings.expected.has(uid), ...limit})};
   }
 
   const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results) => admission.writer.add(subject, [...results])});
@@ -62,6 +62,9 @@ export function createReportFeatures(core: Core): readonly Feature[] {
   let cancelPrune: (() => void) | undefined;
   let cancelAdopt: (() => void) | undefined;
 
+  const unfollow = core.findings.expected.subscribe(uid => {
+    for (const {writer} of outlets) writer.hurry(uid);
+  });
   const unsubscribe = core.findings.subscribe(({policy, subject, rule, type, status, message, properties}) => {
     if (!flags.policyReports || !settings.reporting.has(type)) return;
     const known = policyOf(policy);
@@ -201,6 +204,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     async stop() {
       leading = false;
       unsubscribe();
+      unfollow();
       cancelPrune?.();
       cancelAdopt?.();
       await unborn.stop();

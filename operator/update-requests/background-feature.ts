@@ -17,6 +17,7 @@ import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
 import {createMutations} from '../mutate-existing/apply-mutations.js';
 import {reportedObject} from '../reports/findings.js';
 import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
+import {nameOfKey} from '../policies/policy-key.js';
 import {policyResources} from '../policies/policy-handlers.js';
 import {BackgroundConditions} from '../status/background-conditions.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
@@ -29,13 +30,13 @@ import {findByUid} from './find-by-uid.js';
 import {createKeyedLock} from './keyed-lock.js';
 import {createLimitsTold} from './limits-told.js';
 import {createMemoryRuns} from './memory-runs.js';
-import {createRequestCreator} from './request-creator.js';
+import {createRequestCreator, type RequestCreator} from './request-creator.js';
 import {createRequestObserver} from './request-observer.js';
 import {requestOnGone, requestOnLive} from './rebuilt-request.js';
 import {createRequestWorker, TriggerMissing, TriggerUnchanged} from './request-worker.js';
 import {isToldOnly, toldRequest} from './told-request.js';
 import {kindOf, type NamedObject, objectKey, placeKey, refOf, shownObject} from './trigger.js';
-import {updateRequests, type RequestedWork, type RuleContext} from './update-request.js';
+import {updateRequestName, updateRequests, type RequestedWork, type RuleContext} from './update-request.js';
 
 const registrationKey = 'updaterequests';
 const workers = 10;
@@ -52,7 +53,17 @@ export function createBackgroundFeature(own: Core): Feature {
   const families: readonly BackgroundFamily[] = [classicFamily(core), celFamily(core)];
   const mirror = () => manager.lister(registrationKey);
   const serviceAccount = `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`;
-  const creator = createRequestCreator(own, mirror);
+  const stored = createRequestCreator(own, mirror);
+  const creator: RequestCreator = {
+    async create(work, deadline) {
+      const name = updateRequestName(work);
+      // Work that another replica does is told in that one's writes.
+      if (session !== undefined) core.findings.expected.expect(work.trigger.uid, name);
+      const isStored = await stored.create(work, deadline);
+      if (!isStored) core.findings.expected.over(name);
+      return isStored;
+    },
+  };
   const chains = createChainLimit(clock, log);
   const limits = createLimitsTold(core, () => mirror().size);
   const index = new DownstreamIndex();
@@ -180,6 +191,7 @@ export function createBackgroundFeature(own: Core): Feature {
   async function run(key: string): Promise<void> {
     if (key.startsWith('ur|')) {
       const again = await worker.run(key.slice(3));
+      core.findings.expected.over(nameOfKey(key.slice(3)));
       if (again !== undefined) session?.queue.addAfter(key, again);
       return;
     }
@@ -435,6 +447,7 @@ export function createBackgroundFeature(own: Core): Feature {
     ending.existing.stop();
     await Promise.all([ending.queue.stop(), ending.state.stop()]);
     triggers.clear();
+    core.findings.expected.clear();
     forget();
   }
 

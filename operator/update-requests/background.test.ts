@@ -52,6 +52,17 @@ describe('an object that a rule makes', () => {
     expect(world.writes()).toEqual([]);
   });
 
+  it('is waited for by the report of its trigger, until the request is done', async () => {
+    world.policy(defaults());
+    const {metadata} = await world.create(namespaces, namespaceObject('shop', red));
+    const uid = String(ownPath(metadata, 'uid'));
+    expect(world.core.findings.expected.has(uid)).toBe(true);
+    let heard = false;
+    world.core.findings.subscribe(() => (heard = world.core.findings.expected.has(uid)));
+    await world.settled();
+    expect([heard, world.core.findings.expected.has(uid)]).toEqual([true, false]);
+  });
+
   it('is left alone when it is there, unless the rule keeps it in step', async () => {
     world.policy(defaults());
     world.server.put(configMaps, configMap('shop', 'defaults', {mine: 'yes'}));

@@ -9,8 +9,8 @@ import {shownObject} from './trigger.js';
 import {type NewUpdateRequest, repeatAnnotation, replaced, updateRequestName, updateRequestObject, updateRequests} from './update-request.js';
 
 export interface RequestCreator {
-  /** Stores the work; rejects when that fails in the time that is left. A repeat of work that waits is only counted. */
-  create(work: NewUpdateRequest, deadline: number): Promise<void>;
+  /** Stores the work, if that can be done in the time that is left; tells whether. A repeat of work that waits is only counted. */
+  create(work: NewUpdateRequest, deadline: number): Promise<boolean>;
 }
 
 type CreatorCore = Pick<Core, 'client' | 'log' | 'metrics' | 'events' | 'config' | 'environment'> & {readonly clock: Clock};
@@ -25,7 +25,7 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
   const over = new Counter({name: 'kyverno_update_requests_over_threshold_total', help: 'Update requests made while more than updateRequestThreshold waited', registers});
   let reportedAt = Number.NEGATIVE_INFINITY;
 
-  async function create(work: NewUpdateRequest, deadline: number): Promise<void> {
+  async function create(work: NewUpdateRequest, deadline: number): Promise<boolean> {
     const started = clock.now();
     const timeoutMs = () => Math.max(1, deadline - clock.now());
     try {
@@ -40,6 +40,7 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
         made.inc({type: work.type, outcome: 'repeated'});
       }
       log.v(2, `background: update request for policy ${work.policy} on ${shownObject(work.trigger)}`, {type: work.type, rules: work.rules, ms: clock.now() - started});
+      return true;
     } catch (error) {
       made.inc({type: work.type, outcome: 'failed'});
       log.error(`background: no update request could be made for policy ${work.policy} on ${shownObject(work.trigger)}`, {rules: work.rules, error: String(error)});
@@ -51,6 +52,7 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
         note: `policy ${work.policy}: the work that this request leads to could not be stored: ${error instanceof Error ? error.message : String(error)}`,
         source: 'kyverno-admission',
       });
+      return false;
     }
   }
 
