@@ -2,6 +2,7 @@ import {hostname} from 'node:os';
 import type {KubeConfig} from '@kubernetes/client-node';
 import {sleep, systemClock} from '../adapters/clock.js';
 import {lackOf} from '../adapters/images/credentials/cloud/lacking.js';
+import {createKeyServices} from '../adapters/images/kms/key-services.js';
 import {createKubeClient} from '../adapters/kube/client.js';
 import type {ProfileServer} from '../adapters/profile-server.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
@@ -120,7 +121,9 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   const manager = createManager({client, clock, log, metrics: controllers});
   const regex = createRegexEngine();
   const providerLack = (provider: string) => lackOf(provider, process.env);
-  const compile = {matchConditions: 'by-api-server', background: 'served', regex, providerLack} as const;
+  const keyServices = createKeyServices({clock, directory: flags.kmsPluginsDirectory, variables: flags.kmsPluginEnvironment, environment: process.env, onFailure: (program, told) => log.warn(`program ${program} reports a failure: ${told}`)});
+  const lacks = {providerLack, keyServiceLack: keyServices.lackOf};
+  const compile = {matchConditions: 'by-api-server', background: 'served', regex, ...lacks} as const;
   const exceptions = {
     enabled: flags.enablePolicyException,
     operatorNamespace: namespace,
@@ -159,7 +162,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   }
 
   const globalContext = new EntryStore();
-  const images = createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env});
+  const images = createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env, keyServices});
   const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, config: () => settings.config, globalContext, resources: discovery.resourceMap});
   const quarantined = new QuarantineNotices();
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
@@ -182,7 +185,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     native,
     resources,
     regex,
-    compile: {regex, providerLack, allowHttp: flags.allowHTTPInNamespacedPolicies},
+    compile: {regex, ...lacks, allowHttp: flags.allowHTTPInNamespacedPolicies},
     exceptions,
     engine: {...surroundings, allowHttp: flags.allowHTTPInNamespacedPolicies},
     offload: () => offload,
@@ -617,7 +620,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
       filters: () => filters,
       policyReview: createPolicyReview({
         ...{resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls},
-        cel: {regex, providerLack, allowHttp: flags.allowHTTPInNamespacedPolicies},
+        cel: {regex, ...lacks, allowHttp: flags.allowHTTPInNamespacedPolicies},
         rights: createWorkerRights({client: workers.of('background'), account: flags.backgroundServiceAccountName || `system:serviceaccount:${namespace}:${environment.serviceAccountName}`, clock, log}),
       }),
       cel: cel.serving,

@@ -16,7 +16,7 @@ export interface ImageParts
     Pick<ImageSourceOptions, 'cache' | 'onLookup'>,
     Pick<RegistryClientOptions, 'mirrors' | 'onCall'>,
     Pick<TokenOptions, 'realms'>,
-    Pick<VerifierParts, 'tuf'> {
+    Pick<VerifierParts, 'tuf' | 'keyServices'> {
   readonly regex: RegexEngine;
   /** Keychain of a provider or helper; calls of clouds go through `transport`. */
   readonly keychains: (transport: Transport) => SessionOptions['keychain'];

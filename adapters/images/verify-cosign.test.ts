@@ -202,6 +202,24 @@ describe('a signature under a tag', () => {
     world.push();
     expect(await outcome(world.image, attestorOf({type: 'kms', uri: 'awskms:///alias/x', hash: 'sha256'}))).toContain('"awskms" has no plug-in');
   });
+
+  it('is proven by the key that a key service gives, and by nothing when it gives none', async () => {
+    const world = await start();
+    const digest = world.push();
+    world.sign(digest, pairs.p256);
+    const keyServices = {
+      async publicKey({uri}: {readonly uri: string}) {
+        if (uri === 'awskms:///alias/right') return pemOf(pairs.p256.publicKey);
+        if (uri === 'awskms:///alias/other') return pemOf(pairs.other.publicKey);
+        throw new ImageVerificationError('key service awskms: gave no answer in time', 'unreachable');
+      },
+    };
+    const images = testImages({keyServices});
+    const judge = (name: string) => outcome(world.image, attestorOf({type: 'kms', uri: `awskms:///alias/${name}`, hash: 'sha256'}), {images});
+    expect(await judge('right')).toBe(digest);
+    expect(await judge('other')).toContain('unverified: ');
+    expect(await judge('none')).toBe(`unreachable: ${world.image}: key service awskms: gave no answer in time`);
+  });
 });
 
 describe('an entry of a log', () => {

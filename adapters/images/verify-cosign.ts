@@ -17,7 +17,7 @@ import {anyOf, type KnownAttestor, makerOf, prove} from './sigstore/prove.js';
 import type {Signed} from './sigstore/signed.js';
 import type {TrustSource} from './sigstore/trust-source.js';
 
-export interface CosignParts extends Pick<VerifierParts, 'clock' | 'regex' | 'secrets'> {
+export interface CosignParts extends Pick<VerifierParts, 'clock' | 'regex' | 'secrets' | 'keyServices'> {
   readonly trust: TrustSource;
   readonly logs: LogSearch;
 }
@@ -26,14 +26,15 @@ export interface CosignParts extends Pick<VerifierParts, 'clock' | 'regex' | 'se
 const maxSearches = 3;
 
 /** Signatures and attestations as cosign makes them, in both schemes. Reject with an error of registry or verification. */
-export function createCosign({clock, regex, secrets, trust, logs}: CosignParts) {
+export function createCosign({clock, regex, secrets, keyServices, trust, logs}: CosignParts) {
   async function known(attestor: Attestor, session: Session): Promise<KnownAttestor> {
     const {signer} = attestor;
     switch (signer.type) {
       case 'secret':
         return {...attestor, signer: {type: 'key', publicKey: await keyIn(signer.secret, session), hash: signer.hash}};
       case 'kms':
-        throw unverified(`key service ${JSON.stringify(signer.uri.split('://', 1)[0])} has no plug-in here: give the public key itself`);
+        if (keyServices === undefined) throw unverified(`key service ${JSON.stringify(signer.uri.split('://', 1)[0])} has no plug-in here: give the public key itself`);
+        return {...attestor, signer: {type: 'key', publicKey: await keyServices.publicKey(signer, session.signal), hash: signer.hash}};
       case 'notary':
         throw unverified('signatures of notation are not of this format');
       default:

@@ -1,7 +1,8 @@
 import {parseDuration} from '../../engine/values/duration.js';
 import {FileError} from '../files/file-error.js';
+import type {KeyServiceFlags} from '../offline/key-services.js';
 
-export interface ApplyFlags {
+export interface ApplyFlags extends KeyServiceFlags {
   readonly resource?: readonly string[];
   readonly json?: readonly string[];
   readonly httpPayload?: readonly string[];

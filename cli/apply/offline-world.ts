@@ -1,3 +1,4 @@
+import type {KeyServices} from '../../adapters/images/kms/key-services.js';
 import type {ContextLoader} from '../../engine/context-loader.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
@@ -29,6 +30,7 @@ export interface WorldOptions {
   readonly set: ReadonlyMap<string, string>;
   readonly user: AdmissionUser | undefined;
   readonly registry: boolean;
+  readonly keyServices?: KeyServices;
   /** The real cluster's door, when there is one. */
   readonly cluster: ContextLoader | undefined;
 }
@@ -40,7 +42,7 @@ export function createWorld(options: WorldOptions): OfflineWorld {
   const globalEntries = cluster === undefined ? globalEntriesOf(objects, resources) : [];
   const nothingGiven = values === undefined && set.size === 0;
   const configMaps = objects.some(object => kindOf(object) === 'ConfigMap');
-  const registries = options.registry ? registriesOf(objects) : undefined;
+  const registries = options.registry ? registriesOf(objects, options.keyServices) : undefined;
   const offline = createMockLoader({
     ...{objects, resources, regex, values, globalEntries},
     visible: options.visible ?? [],

@@ -17,6 +17,7 @@ import {loadUserInfoFile} from '../files/user-info-file.js';
 import {loadValuesFile, type ValuesSpec} from '../files/values-file.js';
 import {Evaluator} from '../offline/evaluate.js';
 import {withKindsOf} from '../offline/known-kinds.js';
+import {keyServicesOf} from '../offline/key-services.js';
 import {type PreparedPolicy, preparePolicies} from '../offline/prepare-policies.js';
 import type {Streams} from '../output/streams.js';
 import type {Cluster, ClusterOptions} from './cluster/open-cluster.js';
@@ -98,7 +99,8 @@ async function applyIn(
   const raws = load.documents.map(document => document.raw);
   const resources =
     cluster?.resources ?? withKindsOf(base, [...objectsOf(offline), ...targets, ...params, ...context.resources], raws);
-  const policies = preparePolicies(load.documents, resources);
+  const keyServices = keyServicesOf(flags, warn);
+  const policies = preparePolicies(load.documents, resources, {keyServiceLack: keyServices.lackOf});
   const listed = cluster === undefined ? offline : await fromCluster(cluster, policies, flags, streams);
   const exceptions = await loadExceptions(flags, load, listed);
   const triggers = listed.filter(({object}) => !isGlobalEntry(object));
@@ -127,6 +129,7 @@ async function applyIn(
     set: parseSet(flags.set ?? []),
     user,
     registry: flags.registry === true,
+    keyServices,
     cluster: cluster?.loader,
   });
   const evaluator = new Evaluator(world);

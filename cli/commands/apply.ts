@@ -49,6 +49,8 @@ export function registerApply(program: Command): void {
     .option('--output-format <format>', 'of reports: yaml or json; sarif or junit print results in that format', 'yaml')
     .option('-i, --stdin', 'print changed and generated objects alone')
     .option('--registry', 'allow access to image registries')
+    .option('--kmsPluginsDirectory <path>', 'absolute folder of programs sigstore-kms-* that are asked for public keys')
+    .option('--kmsPluginEnvironment <names>', 'variables that these programs see: names, or AWS_* for all that begin so')
     .option('-b, --git-branch <branch>', 'branch of git URLs; their tail is then a folder')
     .option('--username <name>', 'for git URLs')
     .option('--password <text>', 'for git URLs')

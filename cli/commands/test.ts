@@ -17,6 +17,8 @@ export function registerTest(program: Command): void {
     .option('--detailed-results', 'show messages')
     .option('--remove-color', 'no colours')
     .option('--registry', 'allow access to image registries')
+    .option('--kmsPluginsDirectory <path>', 'absolute folder of programs sigstore-kms-* that are asked for public keys')
+    .option('--kmsPluginEnvironment <names>', 'variables that these programs see: names, or AWS_* for all that begin so')
     .option('--require-tests', 'finding no tests is an error')
     .option('--warnings-as-errors', 'deprecated and loose forms are errors')
     .option('--strict-results', 'names that match no resource are reported instead of meaning every resource')

@@ -7,6 +7,7 @@ import {compileCelPolicy} from '../../engine/cel-policies/compile/compile-cel-po
 import {loadCelPolicy} from '../../engine/cel-policies/load/load-cel-policy.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import {type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
+import type {KeyServiceLack} from '../../engine/image/key-services.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {FileError} from '../files/file-error.js';
@@ -23,7 +24,7 @@ export interface PreparedCel {
 const nothing: PreparedCel = {cel: undefined, native: undefined, refusal: undefined, invalid: [], warnings: []};
 
 /** A policy of `policies.kyverno.io`, or what is wrong with it. Here it may do what an installation has to allow first. */
-export function prepareCel(raw: JsonObject, resources: ResourceMap): PreparedCel {
+export function prepareCel(raw: JsonObject, resources: ResourceMap, keyServiceLack?: KeyServiceLack): PreparedCel {
   const {policy: source, errors, warnings} = loadCelPolicy(raw, {rulesOptional: true});
   if (source === undefined) return {...nothing, invalid: errors, warnings};
   const {policy, problems} = compileCelPolicy(source, {
@@ -31,6 +32,7 @@ export function prepareCel(raw: JsonObject, resources: ResourceMap): PreparedCel
     resources,
     allowHttp: true,
     proxyModes: true,
+    ...(keyServiceLack && {keyServiceLack}),
   });
   if (policy !== undefined) return {...nothing, cel: policy, warnings: [...warnings, ...policy.warnings]};
   const unserved = problems.find(({code}) => code === 'not-served');

@@ -7,6 +7,7 @@ import {compilePolicy} from '../../engine/compile/compile-policy.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
 import {unservedReasons} from '../../engine/compile/unserved.js';
 import {type Diagnostic, formatDiagnostic} from '../../engine/diagnostic.js';
+import type {KeyServiceLack} from '../../engine/image/key-services.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import {compileFilterGroup, type Matcher} from '../../engine/match/compile-filter.js';
 import {loadClassicPolicy} from '../../engine/policy/index.js';
@@ -51,23 +52,32 @@ export interface PreparedPolicy extends PolicyIdentity {
   readonly ruleNames: ReadonlySet<string>;
 }
 
-const compileOptions = () => ({matchConditions: 'not-available', background: 'served', regex: sharedRegex()}) as const;
+/** What a run has beside policies and objects. */
+export interface PrepareOptions {
+  /** Absent: no key service is asked. */
+  readonly keyServiceLack?: KeyServiceLack | undefined;
+}
+
+const compileOptions = ({keyServiceLack}: PrepareOptions) =>
+  ({matchConditions: 'not-available', background: 'served', regex: sharedRegex(), keyServiceLack}) as const;
 
 /** All policies among the documents of a run; bindings belong to the policies they name. */
 export function preparePolicies(
   documents: readonly PolicyDocument[],
   resources: ResourceMap,
+  options: PrepareOptions = {},
 ): readonly PreparedPolicy[] {
   const bindings = documents.filter(({family}) => family === 'binding').map(({raw}) => raw);
   return documents
     .filter(({family}) => family !== 'binding' && family !== 'exception' && family !== 'cel-exception')
-    .map(document => preparePolicy(document, resources, bindings));
+    .map(document => preparePolicy(document, resources, bindings, options));
 }
 
 export function preparePolicy(
   document: PolicyDocument,
   resources: ResourceMap,
   bindings: readonly JsonObject[] = [],
+  options: PrepareOptions = {},
 ): PreparedPolicy {
   const {raw, family} = document;
   const namespace = kindOf(raw) === 'ClusterPolicy' ? '' : namespaceOf(raw);
@@ -90,16 +100,16 @@ export function preparePolicy(
     ruleNames: new Set<string>(),
   };
   if (family === 'cleanup') return {...base, ...prepareCleanup(raw, resources)};
-  if (family === 'cel') return {...base, ...prepareCel(raw, resources)};
+  if (family === 'cel') return {...base, ...prepareCel(raw, resources, options.keyServiceLack)};
   if (family === 'vap' || family === 'map') return {...base, ...prepareNative(raw, bindings)};
   if (family !== 'classic') return {...base, refusal: `${base.kind} policies are not served by this release`};
   const {policy, errors, warnings} = loadClassicPolicy(raw, {resources});
   if (policy === undefined) return {...base, invalid: errors, warnings, ruleCount: 0};
-  return {...base, ...compileServed(policy), warnings};
+  return {...base, ...compileServed(policy, options), warnings};
 }
 
-function compileServed(policy: ClassicPolicy) {
-  const reasons = unservedReasons(policy, compileOptions());
+function compileServed(policy: ClassicPolicy, options: PrepareOptions) {
+  const reasons = unservedReasons(policy, compileOptions(options));
   const wholly = reasons.find(reason => !policy.spec.rules.some(rule => rule.path === reason.path));
   const reasonOf = new Map(reasons.map(reason => [reason.path, formatDiagnostic({...reason, path: ''})]));
   const isServed = (rule: ClassicRule) => wholly === undefined && !reasonOf.has(rule.path);
@@ -108,7 +118,7 @@ function compileServed(policy: ClassicPolicy) {
     policy,
     policy.spec.rules.filter(rule => !isServed(rule)),
   );
-  const result = served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions());
+  const result = served.spec.rules.length === 0 ? undefined : compilePolicy(served, compileOptions(options));
   const unserved = [...rest.spec.rules, ...deriveRules(rest)].map(
     (rule): UnservedRule => ({
       name: rule.name,

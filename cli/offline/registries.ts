@@ -4,6 +4,7 @@ import {systemClock} from '../../adapters/clock.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
 import {createImages} from '../../adapters/images/create-image-source.js';
 import {createKeychains} from '../../adapters/images/credentials/keychains.js';
+import type {KeyServices} from '../../adapters/images/kms/key-services.js';
 import {readProxies} from '../../adapters/images/registry/proxy.js';
 import type {ImageSource} from '../../engine/image/verification.js';
 import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
@@ -12,7 +13,7 @@ import {sharedRegex} from './regex.js';
 /**
  * Registries as their user reaches them: with the logins of Docker, Secrets among the given objects, and wherever they are.
  */
-export function registriesOf(objects: readonly JsonObject[]): ImageSource {
+export function registriesOf(objects: readonly JsonObject[], keyServices?: KeyServices): ImageSource {
   const {env} = process;
   const secrets = new Map(objects.filter(isSecret).map(secret => [keyOf(secret), secret]));
   return createImages({
@@ -24,6 +25,7 @@ export function registriesOf(objects: readonly JsonObject[]): ImageSource {
     allowInsecureRegistry: true,
     proxy: readProxies(env),
     secrets: async ({namespace, name}) => secrets.get(`${namespace}/${name}`),
+    keyServices,
     pullSecrets: [],
     helpers: ['default'],
     keychains: createKeychains({

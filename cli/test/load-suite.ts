@@ -1,3 +1,4 @@
+import type {KeyServices} from '../../adapters/images/kms/key-services.js';
 import type {PayloadMode} from '../../engine/cel-policies/run/create-cel-engine.js';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
 import type {Json, JsonObject} from '../../engine/json/types.js';
@@ -42,11 +43,12 @@ export interface LoadedSuite {
 
 export interface LoadSuiteOptions {
   readonly registry: boolean;
+  readonly keyServices?: KeyServices;
   readonly log: (line: string) => void;
 }
 
 /** Reads everything that one test names. Throws `FileError` with the first thing that cannot be read. */
-export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOptions): Promise<LoadedSuite> {
+export async function loadSuite(test: TestCase, {registry, keyServices, log}: LoadSuiteOptions): Promise<LoadedSuite> {
   const {spec} = test;
   const at = (path: string) => pathOf(test, path);
   log('  Loading values/variables ...');
@@ -97,7 +99,7 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     [...objects, ...context.resources],
     load.documents.map(document => document.raw),
   );
-  const policies = preparePolicies(load.documents, known);
+  const policies = preparePolicies(load.documents, known, {keyServiceLack: keyServices?.lackOf});
   const regex = sharedRegex();
   const inCluster = cluster.length > 0;
   const loader = createMockLoader({
@@ -109,7 +111,7 @@ export async function loadSuite(test: TestCase, {registry, log}: LoadSuiteOption
     globalEntries,
     visible: [...targets, ...params, ...sources, ...existing, ...context.resources],
     images: context.images,
-    registries: registry ? registriesOf([...objects, ...context.resources]) : undefined,
+    registries: registry ? registriesOf([...objects, ...context.resources], keyServices) : undefined,
     definitions: [...definitions, ...objects],
     strictNamespaces: inCluster,
   });

@@ -1,3 +1,4 @@
+import type {KeyServices} from '../../adapters/images/kms/key-services.js';
 import type {JsonObject} from '../../engine/json/types.js';
 import type {SuiteCoverage} from '../coverage/suite-coverage.js';
 import {readText} from '../files/documents.js';
@@ -12,6 +13,7 @@ import {type ChangedTarget, type Judged, matchRows, type Row} from './match-rows
 
 export interface SuiteOptions {
   readonly registry: boolean;
+  readonly keyServices?: KeyServices;
   readonly strict: boolean;
   /** Also tell which parts of the policies were reached. */
   readonly coverage?: boolean;
@@ -43,7 +45,7 @@ export async function runSuite(
       );
     }
     checkTest(test.spec);
-    const suite = await loadSuite(test, {registry: options.registry, log: line => log.push(line)});
+    const suite = await loadSuite(test, {registry: options.registry, ...(options.keyServices && {keyServices: options.keyServices}), log: line => log.push(line)});
     log.push(banner(suite));
     const runs = await judge(suite, expectations);
     log.push('  Checking results ...');

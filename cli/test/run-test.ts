@@ -2,6 +2,7 @@ import {FileError, messageOf} from '../files/file-error.js';
 import {isGitUrl, withClone} from '../files/git.js';
 import type {TestCase} from '../files/test-file.js';
 import {coloursFor, noColours} from '../output/colours.js';
+import {type KeyServiceFlags, keyServicesOf} from '../offline/key-services.js';
 import type {Streams} from '../output/streams.js';
 import type {SuiteCoverage} from '../coverage/suite-coverage.js';
 import {type Discovery, discoverTests} from './discover.js';
@@ -10,7 +11,7 @@ import {formatRows, type RowFormat, rowFormats, rowTable} from './row-formats.js
 import {runSuite, type SuiteResult} from './run-suite.js';
 import {parseSelector, selectExpectations} from './selector.js';
 
-export interface TestFlags {
+export interface TestFlags extends KeyServiceFlags {
   readonly fileName: string;
   readonly gitBranch?: string;
   readonly testCaseSelector: string;
@@ -120,12 +121,14 @@ async function report(
       ? coloursFor({terminal: streams.terminal, remove: flags.removeColor === true, environment: process.env})
       : noColours;
   const output = {detailed: flags.detailedResults === true, colours};
+  const keyServices = keyServicesOf(flags, text => streams.err(`${text}\n`));
   const rows: Row[] = [];
   const warnings: string[] = [];
   const covered: SuiteCoverage[] = [];
   for (const {test, expectations} of selected) {
     const result = await runSuite(test, expectations, {
       registry: flags.registry === true,
+      keyServices,
       strict: flags.strictResults === true,
       coverage: wantsCoverage(flags),
     });

@@ -298,6 +298,10 @@ export interface KyvernoConfigurationSpec {
   registryTokenHosts?: string[];
   /** Addresses, ranges and names where registries may be although loopback, link-local and metadata addresses are closed. Takes a comma-separated list. */
   registryAllowlist?: string[];
+  /** Absolute folder of programs sigstore-kms-* that are asked for public keys of key services; without it policies on such keys are not Ready. */
+  kmsPluginsDirectory?: string;
+  /** Environment variables that these programs see: names, or AWS_* for all that begin so. Takes a comma-separated list. */
+  kmsPluginEnvironment?: string[];
   /** Verdicts on signatures are kept. */
   imageVerifyCacheEnabled?: boolean;
   /** Verdicts kept at most. Takes a whole number from 0. */

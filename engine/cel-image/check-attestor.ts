@@ -1,4 +1,5 @@
 import {Buffer} from 'node:buffer';
+import {keyServiceOf} from '../image/key-services.js';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
 import {child, has, objects, text} from '../policy/access.js';
 import {at, type Faults} from '../policy/faults.js';
@@ -38,7 +39,7 @@ function checkKey(key: JsonObject, path: string, faults: Faults): void {
   const data = text(key, 'data');
   if (data) checkPem(data, 'public key', at(path, 'data'), faults);
   const kms = text(key, 'kms');
-  if (kms && !/^[a-z0-9]+:\/\/./.test(kms)) {
+  if (kms && keyServiceOf(kms) === undefined) {
     faults.error('attestor-key', at(path, 'kms'), `Invalid value: ${JSON.stringify(kms)}: an address like awskms:///alias/key`);
   } else if (kms?.startsWith('k8s://') && !/^k8s:\/\/[^/]+\/[^/]+$/.test(kms)) {
     faults.error('attestor-key', at(path, 'kms'), `Invalid value: ${JSON.stringify(kms)}: write k8s://namespace/name`);

@@ -7,6 +7,7 @@ import {dynType, listOf, stringType} from '../cel/types/type.js';
 import type {ImageValidatingPolicy} from '../cel-policies/model.js';
 import type {CompileTools, ExpectedType} from '../cel-policies/types.js';
 import {EvalError} from '../diagnostic.js';
+import {type KeyServiceLack, keyServiceOf} from '../image/key-services.js';
 import type {RegexEngine} from '../regex/types.js';
 import {attestorTexts} from './attestor-texts.js';
 import {categories} from './extract-images.js';
@@ -16,8 +17,7 @@ import type {CompiledAttestor, CompiledImages, ReferenceTest} from './types.js';
 
 export interface ImageCompileOptions {
   readonly regex: RegexEngine;
-  /** Schemes of the key services that this installation can ask: `awskms`. */
-  readonly keyServices: readonly string[];
+  readonly keyServiceLack: KeyServiceLack;
   readonly bool: ExpectedType;
   readonly text: ExpectedType;
 }
@@ -95,11 +95,12 @@ function compileAttestor({attestor, index}: PlacedAttestor, tools: CompileTools,
   return {model: attestor, programs};
 }
 
-function checkSigner({by}: Extract<CompiledAttestor['model'], {type: 'cosign'}>, path: string, tools: CompileTools, {regex, keyServices}: ImageCompileOptions): void {
+function checkSigner({by}: Extract<CompiledAttestor['model'], {type: 'cosign'}>, path: string, tools: CompileTools, {regex, keyServiceLack}: ImageCompileOptions): void {
   if (by.type === 'kms') {
-    const scheme = by.uri.slice(0, by.uri.indexOf('://'));
-    if (scheme === 'k8s' || keyServices.includes(scheme)) return;
-    tools.unserved(`${path}.cosign.key.kms`, `key service ${scheme}:// needs a plug-in that this installation has not`);
+    const scheme = keyServiceOf(by.uri) ?? '';
+    const lack = scheme === 'k8s' ? undefined : keyServiceLack(scheme);
+    if (lack === undefined) return;
+    tools.unserved(`${path}.cosign.key.kms`, `key service ${scheme}:// needs a plug-in that this installation has not: ${lack}`);
   }
   if (by.type !== 'keyless') return;
   by.identities.forEach(({issuerRegExp, subjectRegExp}, index) => {

@@ -66,7 +66,7 @@ describe('faults', () => {
     ['a key that is none', cosign('{key: {data: none}}'), [`${signer}.key.data: Invalid value: no PEM block of a public key in it`]],
     ['a broken key', cosign('{key: {data: "-----BEGIN PUBLIC KEY-----\\nYWJj\\n-----END PUBLIC KEY-----"}}'), [`${signer}.key.data: Invalid value: block 1 is no public key that can be read`]],
     ['a hash of another age', cosign(`{key: {data: ${key}, hashAlgorithm: md5}}`), [`${signer}.key.hashAlgorithm: Unsupported value: "md5": supported values: "sha224", "sha256", "sha384", "sha512"`]],
-    ['a key service without a plug-in', cosign('{key: {kms: "awskms:///alias/k"}}'), [`${signer}.key.kms: key service awskms:// needs a plug-in that this installation has not`]],
+    ['a key service without a plug-in', cosign('{key: {kms: "awskms:///alias/k"}}'), [`${signer}.key.kms: key service awskms:// needs a plug-in that this installation has not: none is installed`]],
     ['no address of a key service', cosign('{key: {kms: k}}'), [`${signer}.key.kms: Invalid value: "k": an address like awskms:///alias/key`]],
     ['anybody', keyless('{}'), [`${signer}.keyless.identities[0]: an identity without issuer and subject is anybody`]],
     ['nobody', cosign('{keyless: {identities: []}}'), [`${signer}.keyless.identities: Required value`]],

@@ -6,6 +6,7 @@ import {CompileError, type Diagnostic} from '../diagnostic.js';
 import {compileGenerate} from '../generate/compile-generate.js';
 import {compileFilterGroup, compileQuickTest} from '../match/compile-filter.js';
 import type {ProviderLack} from '../image/idle-providers.js';
+import {type KeyServiceLack, noKeyServices} from '../image/key-services.js';
 import {type KindSelector, parseKindSelector} from '../match/kind-selector.js';
 import {matchHints} from '../match/match-hint.js';
 import type {ClassicPolicy, ClassicRule, FilterGroup} from '../policy/model.js';
@@ -29,8 +30,8 @@ export interface CompileOptions {
   readonly background?: 'served' | 'not-available';
   /** For CEL; without it policies with `validate.cel` are refused. */
   readonly regex?: RegexEngine | undefined;
-  /** Schemes of key services (`awskms`) that a plug-in answers for; none when absent. */
-  readonly keyServices?: ReadonlySet<string> | undefined;
+  /** Policies on keys of a service that lacks something are refused; all of them are when absent. */
+  readonly keyServiceLack?: KeyServiceLack | undefined;
   /** Policies whose registry credentials all lack something are refused; none are when absent. */
   readonly providerLack?: ProviderLack | undefined;
 }
@@ -58,7 +59,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
         compileRule(rule, source, {
           derived: index >= declared.length,
           regex: options.regex,
-          keyServices: options.keyServices ?? noKeyServices,
+          keyServiceLack: options.keyServiceLack ?? noKeyServices,
         }),
       );
     } catch (error) {
@@ -91,15 +92,13 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
 interface RuleOptions {
   readonly derived: boolean;
   readonly regex: RegexEngine | undefined;
-  readonly keyServices: ReadonlySet<string>;
+  readonly keyServiceLack: KeyServiceLack;
 }
-
-const noKeyServices: ReadonlySet<string> = new Set();
 
 function compileRule(
   rule: ClassicRule,
   policy: ClassicPolicy,
-  {derived, regex, keyServices}: RuleOptions,
+  {derived, regex, keyServiceLack}: RuleOptions,
 ): CompiledRule {
   const {path} = rule;
   const base = {
@@ -132,7 +131,7 @@ function compileRule(
   if (action.type === 'verifyImages') {
     const failureAction = imagesFailureAction(action);
     const {action: actionOf, fixed} = compileFailureAction({failureAction, failureActionOverrides: []}, policy.spec);
-    const images = compileImages(rule, action, {keyServices, regex});
+    const images = compileImages(rule, action, {keyServiceLack, regex});
     return {...base, type: 'verifyImages', action: actionOf, fixedAction: fixed, images};
   }
   if (action.type !== 'validate') {
@@ -154,7 +153,7 @@ function compileRule(
       message: action.message,
       path: `${path}.validate`,
       document: ['validate'],
-      manifests: {keyServices, regex},
+      manifests: {keyServiceLack, regex},
       cel: regex && {
         preconditions: rule.celPreconditions ?? [],
         preconditionsPath: `${path}.celPreconditions`,

@@ -1,6 +1,7 @@
 import type {Check, Outcome} from '../compile/types.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {EvalError} from '../diagnostic.js';
+import type {KeyServiceLack} from '../image/key-services.js';
 import {type JsonObject, own, ownPath} from '../json/types.js';
 import {objects, text} from '../policy/access.js';
 import type {RegexEngine} from '../regex/types.js';
@@ -17,7 +18,7 @@ import {readSignedMessage, type SignedMessage} from './signed-message.js';
 export interface ManifestsOptions {
   /** `spec.rules[0].validate.manifests`. */
   readonly path: string;
-  readonly keyServices: ReadonlySet<string>;
+  readonly keyServiceLack: KeyServiceLack;
   readonly regex: RegexEngine | undefined;
 }
 
@@ -28,14 +29,14 @@ const mostShown = 5;
  * `validate.manifests`: the object is what somebody has signed, and every set of attestors vouches for it. Says nothing on
  * DELETE; dry runs pass, as nothing comes of them.
  */
-export function compileManifests(raw: JsonObject, {path, keyServices, regex}: ManifestsOptions): Check {
+export function compileManifests(raw: JsonObject, {path, keyServiceLack, regex}: ManifestsOptions): Check {
   const domain = text(raw, 'annotationDomain') || defaultDomain;
   const ignored = compileIgnoredFields(objects(raw, 'ignoreFields'), domain);
   const attestors = own(raw, 'attestors');
   const repository = own(raw, 'repository');
   const signers = {...(attestors !== undefined && {attestors}), ...(repository !== undefined && {repository})};
   const setsOf = compileLate(signers, path, part => {
-    const defaults = {notary: false, repository: text(part, 'repository') || undefined, keyServices};
+    const defaults = {notary: false, repository: text(part, 'repository') || undefined, keyServiceLack};
     const sets = readAttestorSets(objects(part, 'attestors'), '.attestors', defaults);
     for (const set of sets) checkExpressions(set, regex);
     return sets;

@@ -2,6 +2,7 @@ import {compileBlock} from '../compile/condition-block.js';
 import type {Conditions} from '../compile/types.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {compileExtractors, type ImageExtractors} from '../image/image-extractors.js';
+import type {KeyServiceLack} from '../image/key-services.js';
 import type {ImageReference} from '../image/parse-image.js';
 import {isObject, type Json, type JsonObject, own} from '../json/types.js';
 import {child, flag, list, objects, strings, text} from '../policy/access.js';
@@ -46,7 +47,7 @@ export interface CompiledImages {
 }
 
 export interface CompileImagesOptions {
-  readonly keyServices: ReadonlySet<string>;
+  readonly keyServiceLack: KeyServiceLack;
   readonly regex: RegexEngine | undefined;
 }
 
@@ -108,10 +109,10 @@ function compileDeny(validate: JsonObject | undefined, path: string): Deny | und
 function compileResolve(
   entry: JsonObject,
   path: string,
-  {keyServices, regex}: CompileImagesOptions,
+  {keyServiceLack, regex}: CompileImagesOptions,
 ): CompiledImageEntry['resolve'] {
   return compileLate(withVariables(entry), path, (part, secretNamespace) => {
-    const read = readEntry(part, {secretNamespace, keyServices});
+    const read = readEntry(part, {secretNamespace, keyServiceLack});
     for (const set of [...read.attestors, ...read.attestations.flatMap(attestation => attestation.attestors)]) {
       checkExpressions(set, regex);
     }

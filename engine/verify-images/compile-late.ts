@@ -29,8 +29,10 @@ export function compileLate<T>(
     throw new CompileError({...error.diagnostic, path: `${path}${error.diagnostic.path}`});
   }
   let known: {readonly namespace: string; readonly value: T} | undefined;
-  return ({env: {secretNamespace: namespace}}) => {
-    if (known?.namespace !== namespace) known = {namespace, value: read(json, namespace)};
+  return scope => {
+    const {secretNamespace: namespace} = scope.env;
+    // What was good at load may lack its key service since.
+    if (known?.namespace !== namespace) known = {namespace, value: readNow(json, scope, read)};
     return known.value;
   };
 }

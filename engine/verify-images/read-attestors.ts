@@ -1,4 +1,5 @@
 import {CompileError} from '../diagnostic.js';
+import {type KeyServiceLack, keyServiceOf} from '../image/key-services.js';
 import type {
   Attestor,
   HashAlgorithm,
@@ -18,8 +19,7 @@ export interface AttestorDefaults {
   readonly notary: boolean;
   /** Repository of signatures, unless the attestor has its own. */
   readonly repository: string | undefined;
-  /** Schemes of key services that somebody answers for. */
-  readonly keyServices: ReadonlySet<string>;
+  readonly keyServiceLack: KeyServiceLack;
 }
 
 const keyEnd = '-----END PUBLIC KEY-----';
@@ -71,7 +71,7 @@ function readMember(entry: JsonObject, place: Place): Member {
   const attestor: Attestor = {
     signer: notary
       ? notarySigner(body, path)
-      : readSigner(kind, {body, entry, path, keyServices: place.defaults.keyServices}),
+      : readSigner(kind, {body, entry, path, keyServiceLack: place.defaults.keyServiceLack}),
     transparency: readTransparency(body),
     annotations: stringMap(entry, 'annotations') ?? {},
     repository: text(entry, 'repository') || repository,
@@ -85,10 +85,10 @@ interface SignerParts {
   readonly body: JsonObject;
   readonly entry: JsonObject;
   readonly path: string;
-  readonly keyServices: ReadonlySet<string>;
+  readonly keyServiceLack: KeyServiceLack;
 }
 
-function readSigner(kind: 'keys' | 'certificates' | 'keyless', {body, entry, path, keyServices}: SignerParts): Signer {
+function readSigner(kind: 'keys' | 'certificates' | 'keyless', {body, entry, path, keyServiceLack}: SignerParts): Signer {
   if (kind === 'certificates') return certificateSigner(body, path);
   if (kind === 'keyless') return keylessSigner(body, path);
   const hash = readHash(text(body, 'signatureAlgorithm') || text(entry, 'signatureAlgorithm'), path);
@@ -104,12 +104,13 @@ function readSigner(kind: 'keys' | 'certificates' | 'keyless', {body, entry, pat
   if (keys.startsWith('-----BEGIN')) return {type: 'key', publicKey: keys, hash};
   const stored = secretOf(keys);
   if (stored !== undefined) return {type: 'secret', secret: stored, hash};
-  const scheme = /^([a-z][a-z0-9]*):\/\//.exec(keys)?.[1];
-  if (scheme === undefined || scheme === 'http' || scheme === 'https') {
+  const scheme = keyServiceOf(keys);
+  if (scheme === undefined) {
     throw fault(path, 'holds neither PEM public keys nor k8s://namespace/secret nor the address of a key service');
   }
-  if (!keyServices.has(scheme))
-    throw notServed(path, `no plug-in answers for keys of ${scheme}://: give the public key, or a Secret that holds it`);
+  const lack = keyServiceLack(scheme);
+  if (lack !== undefined)
+    throw notServed(path, `no plug-in answers for keys of ${scheme}:// (${lack}): give the public key, or a Secret that holds it`);
   return {type: 'kms', uri: keys, hash};
 }
 

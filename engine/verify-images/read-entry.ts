@@ -1,4 +1,5 @@
 import {CompileError} from '../diagnostic.js';
+import type {KeyServiceLack} from '../image/key-services.js';
 import type {RegistryAccess, SecretReference, SignatureFormat} from '../image/verification.js';
 import type {JsonObject} from '../json/types.js';
 import {child, flag, objects, strings, text} from '../policy/access.js';
@@ -8,7 +9,7 @@ import {type AttestorDefaults, readAttestorSets} from './read-attestors.js';
 export interface EntryOptions {
   /** Of Secrets that are named without one. */
   readonly secretNamespace: string;
-  readonly keyServices: ReadonlySet<string>;
+  readonly keyServiceLack: KeyServiceLack;
 }
 
 /**
@@ -20,7 +21,7 @@ export function readEntry(entry: JsonObject, options: EntryOptions): ImageEntry 
   const defaults: AttestorDefaults = {
     notary: format === 'notary',
     repository: text(entry, 'repository') || undefined,
-    keyServices: options.keyServices,
+    keyServiceLack: options.keyServiceLack,
   };
   return {
     format,

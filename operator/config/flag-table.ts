@@ -172,6 +172,10 @@ export const flagTable = {
   registryTokenHosts: texts(''),
   /** Host names, `*.suffix`, addresses and ranges that registries may be at although they are closed by default. */
   registryAllowlist: texts(''),
+  /** Folder of `sigstore-kms-<scheme>`, which answer for keys of key services; nothing else is run. */
+  kmsPluginsDirectory: text(),
+  /** Variables that these programs see; `AWS_*` for all that begin so. */
+  kmsPluginEnvironment: texts(''),
   imageVerifyCacheEnabled: toggle(true),
   imageVerifyCacheMaxSize: integer(1000, 0),
   imageVerifyCacheTTLDuration: duration('60m'),

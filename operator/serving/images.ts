@@ -10,6 +10,7 @@ import {createImages} from '../../adapters/images/create-image-source.js';
 import {createKeychains} from '../../adapters/images/credentials/keychains.js';
 import type {SecretReader} from '../../adapters/images/credentials/pull-secrets.js';
 import {hostName} from '../../adapters/images/image-name.js';
+import type {KeyServices} from '../../adapters/images/kms/key-services.js';
 import {readProxies} from '../../adapters/images/registry/proxy.js';
 import {apiServerHosts} from '../../adapters/kube/config.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
@@ -31,6 +32,7 @@ export interface OperatorImageParts {
   /** Of metrics. */
   readonly registry: Registry;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly keyServices: KeyServices;
 }
 
 /** Milliseconds for which a Secret that was read counts. */
@@ -40,7 +42,7 @@ const absentTtlMs = 1_000;
 
 /** Registries as the flags let policies reach them. Throws for a flag whose value says nothing. */
 export function createOperatorImages(parts: OperatorImageParts): ImageSource {
-  const {client, clock, kubeConfig, flags, namespace, regex, registry, environment} = parts;
+  const {client, clock, kubeConfig, flags, namespace, regex, registry, environment, keyServices} = parts;
   return createImages({
     clock,
     regex,
@@ -62,6 +64,7 @@ export function createOperatorImages(parts: OperatorImageParts): ImageSource {
       environment,
       clock,
     }),
+    keyServices,
     tuf: flags.enableTuf ? {mirror: flags.tufMirror || undefined, rootPath: flags.tufRoot || undefined, root: flags.tufRootRaw || undefined} : undefined,
     cache: {
       enabled: flags.imageVerifyCacheEnabled,

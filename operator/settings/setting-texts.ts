@@ -127,6 +127,9 @@ export const flagTexts: Readonly<Record<FlagName, string>> = {
   registryTokenHosts: "registry=host of a token service in another domain that may see the registry's credentials",
   registryAllowlist:
     'Addresses, ranges and names where registries may be although loopback, link-local and metadata addresses are closed',
+  kmsPluginsDirectory:
+    'Absolute folder of programs sigstore-kms-* that are asked for public keys of key services; without it policies on such keys are not Ready',
+  kmsPluginEnvironment: 'Environment variables that these programs see: names, or AWS_* for all that begin so',
   imageVerifyCacheEnabled: 'Verdicts on signatures are kept',
   imageVerifyCacheMaxSize: 'Verdicts kept at most',
   imageVerifyCacheTTLDuration: 'How long a verdict counts',

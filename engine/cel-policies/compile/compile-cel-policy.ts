@@ -6,6 +6,7 @@ import {imageVariables} from '../../cel/kyverno/image-verify.js';
 import {configurationWarnings} from '../../cel-mutate/configuration-warnings.js';
 import type {Diagnostic} from '../../diagnostic.js';
 import {idleProviders, type ProviderLack} from '../../image/idle-providers.js';
+import {type KeyServiceLack, noKeyServices} from '../../image/key-services.js';
 import {Faults} from '../../policy/faults.js';
 import type {RegexEngine} from '../../regex/types.js';
 import type {ResourceMap} from '../../resource-map.js';
@@ -35,8 +36,8 @@ export interface CelCompileOptions {
   readonly allowHttp?: boolean;
   /** Takes policies for proxies (modes HTTP and Envoy), whose questions can be given offline. */
   readonly proxyModes?: boolean;
-  /** Schemes of the key services that can be asked (`awskms`); none when absent. */
-  readonly keyServices?: readonly string[];
+  /** Policies on keys of a service that lacks something are refused; all of them are when absent. */
+  readonly keyServiceLack?: KeyServiceLack;
   /** Policies whose registry credentials all lack something are refused; none are when absent. */
   readonly providerLack?: ProviderLack;
 }
@@ -181,7 +182,7 @@ interface ImageTools {
 function compileImageBehaviour(
   model: ImageValidatingPolicy,
   compiler: ExpressionCompiler,
-  {types, options: {regex, keyServices = [], providerLack}, early}: ImageTools,
+  {types, options: {regex, keyServiceLack = noKeyServices, providerLack}, early}: ImageTools,
 ): CompiledBehaviour {
   const {spec} = model;
   const conditions = compileConditions(spec.matchConditions, 'spec.matchConditions', early);
@@ -189,7 +190,7 @@ function compileImageBehaviour(
   const variables = compileVariables(spec.variables, types, compiler);
   const idle = idleProviders(spec.credentials, providerLack);
   if (idle !== undefined) compiler.unserved('spec.credentials.providers', idle);
-  const parts = compileImages(model, compiler, {regex, keyServices, bool: boolOutput, text: stringOutput});
+  const parts = compileImages(model, compiler, {regex, keyServiceLack, bool: boolOutput, text: stringOutput});
   const rules = compileValidations(spec.validations, 'spec.validations', compiler);
   const annotations = compileAnnotations(spec.auditAnnotations, 'spec.auditAnnotations', compiler, {untyped: false});
   checkNames(model, compiler.programs, compiler);
