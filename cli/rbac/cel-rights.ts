@@ -1,9 +1,10 @@
 import type {CelPolicy, GeneratingPolicy, MatchConstraints} from '../../engine/cel-policies/model.js';
-import {own} from '../../engine/json/types.js';
+import {isObject, own} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {expressionsOf, type ResourceCall, readsOfExpression} from './cel-reads.js';
 import {hasVariables, type Place, placesOf} from './named-kinds.js';
 import {addRoleRights} from './role-rights.js';
+import {addImagePolicy} from './secret-rights.js';
 import {type Duty, NeedsList, type Needs, ownVerbs, scanVerbs} from './right.js';
 
 /** What a policy of `policies.kyverno.io` makes the operator do. `constraints`: its own and those that autogen derived. */
@@ -12,6 +13,8 @@ export function celNeeds(policy: CelPolicy, constraints: readonly (MatchConstrai
   const duties = addTriggers(needs, policy, constraints, resources);
   const reads = [...expressionsOf(own(policy.raw, 'spec') ?? null)].map(({path, text}) => ({path, ...readsOfExpression(text)}));
   for (const {path, calls} of reads) for (const call of calls) addCall(needs, call, {path, duties});
+  const spec = own(policy.raw, 'spec');
+  if (policy.type === 'imageValidating' && isObject(spec)) addImagePolicy(needs, spec, {duties, path: 'spec', home: policy.ref.namespace});
   if (policy.type === 'generating') addMade(needs, policy, {reads, resources});
   return needs;
 }

@@ -1,14 +1,14 @@
 import {deriveRules} from '../../engine/autogen/derive-rules.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, type JsonObject, own} from '../../engine/json/types.js';
-import {objects} from '../../engine/policy/access.js';
-import {buildContext} from '../../engine/policy/build-context.js';
-import type {ClassicPolicy, ClassicRule, ContextEntry, MutateForeach, MutatePatch, ValidateCheck} from '../../engine/policy/model.js';
+import type {ClassicPolicy, ClassicRule} from '../../engine/policy/model.js';
+import {contextsOf} from '../../engine/policy/rule-contexts.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {addContext} from './context-rights.js';
 import {fixedNamespace, hasVariables, kindsOfMatch, placesOf} from './named-kinds.js';
 import {addRoleRights} from './role-rights.js';
 import {type Duty, NeedsList, type Needs, ownVerbs, scanVerbs} from './right.js';
+import {addAttestors, addImageEntry} from './secret-rights.js';
 
 /** What a ClusterPolicy or Policy makes the operator do. */
 export function classicNeeds(policy: ClassicPolicy, resources: ResourceMap): Needs {
@@ -45,7 +45,13 @@ function addRule(needs: NeedsList, rule: ClassicRule, policy: ClassicPolicy, res
     });
   const isBackground = action.type === 'generate' || (action.type === 'mutate' && action.targets !== undefined);
   const duties: readonly Duty[] = isBackground ? ['admission', 'background'] : scanned ? ['admission', 'reports'] : ['admission'];
-  for (const {entries, at} of contextsOf(rule)) addContext(needs, entries, {duties, path: at});
+  const home = policy.ref.namespace;
+  for (const {entries, at} of contextsOf(rule)) addContext(needs, entries, {duties, path: at, home});
+  if (action.type === 'verifyImages')
+    action.raw.forEach((entry, index) => {
+      addImageEntry(needs, entry, {duties, path: `${path}.verifyImages[${index}]`, home});
+    });
+  if (action.type === 'validate' && action.check.type === 'manifests') addAttestors(needs, action.check.raw, {duties, path: `${path}.validate.manifests`, home});
 }
 
 interface TargetPlace {
@@ -113,38 +119,4 @@ function listedKinds(list: JsonObject): Array<{readonly apiVersion: string; read
     const kind = parts.pop() ?? '';
     return {apiVersion: parts.join('/'), kind};
   });
-}
-
-/** Context entries of a rule, of its loops and of its targets. */
-function contextsOf(rule: ClassicRule): Array<{readonly entries: readonly ContextEntry[]; readonly at: string}> {
-  const {action, path} = rule;
-  const found = [{entries: rule.context, at: path}];
-  const ofCheck = (check: ValidateCheck, at: string): void => {
-    if (check.type !== 'foreach') return;
-    check.entries.forEach((entry, index) => {
-      found.push({entries: entry.context, at: `${at}.foreach[${index}]`});
-      ofCheck(entry.check, `${at}.foreach[${index}]`);
-    });
-  };
-  const ofPatch = (patch: MutatePatch, at: string): void => {
-    if (patch.type !== 'foreach') return;
-    patch.entries.forEach((entry: MutateForeach, index) => {
-      found.push({entries: entry.context, at: `${at}.foreach[${index}]`});
-      ofPatch(entry.patch, `${at}.foreach[${index}]`);
-    });
-  };
-  if (action.type === 'validate') ofCheck(action.check, `${path}.validate`);
-  if (action.type === 'mutate') {
-    ofPatch(action.patch, `${path}.mutate`);
-    action.targets?.forEach((target, index) => {
-      found.push({entries: buildContext(objects(target, 'context')), at: `${path}.mutate.targets[${index}]`});
-    });
-  }
-  if (action.type === 'generate') {
-    const loops = own(action.raw, 'foreach');
-    (Array.isArray(loops) ? loops : []).forEach((entry, index) => {
-      if (isObject(entry)) found.push({entries: buildContext(objects(entry, 'context')), at: `${path}.generate.foreach[${index}]`});
-    });
-  }
-  return found;
 }

@@ -13,7 +13,7 @@ export function cleanupNeeds(policy: CleanupPolicy, resources: ResourceMap): Nee
   const kinds = kindsOfMatch(policy.match, resources, text => needs.unknown(`spec.match: no kind ${text} is known; name its group and version, give --crds, or ask a cluster`));
   for (const place of kinds)
     needs.add({duty: 'cleanup', verbs: ['get', 'list', 'delete'], ...place, namespace: policy.ref.namespace, path: 'spec.match'});
-  addContext(needs, policy.context, {duties: ['cleanup'], path: 'spec'});
+  addContext(needs, policy.context, {duties: ['cleanup'], path: 'spec', home: policy.ref.namespace});
   return needs;
 }
 

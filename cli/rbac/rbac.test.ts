@@ -43,6 +43,8 @@ const rule = (body: string) => `rules:\n- name: r\n${body.replace(/^/gm, '  ')}`
 const onPods = 'match: {any: [{resources: {kinds: [Pod]}}]}';
 const ofCel = (kind: string, spec: string, metadata = '{name: one}') => `apiVersion: policies.kyverno.io/v1beta1\nkind: ${kind}\nmetadata: ${metadata}\nspec:\n${spec.replace(/^/gm, '  ')}`;
 
+const imageEntry = (secrets: string) => `context: [{name: i, imageRegistry: {reference: a, imageRegistryCredentials: {secrets: ${secrets}}}}]`;
+
 const rows: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
   ['a scan of Pods is granted by the installation', cluster(rule(`${onPods}\nvalidate: {message: m, pattern: {metadata: {name: "?*"}}}`)), [], []],
   ['a scan of Secrets is not', cluster(rule('match: {any: [{resources: {kinds: [Secret]}}]}\nvalidate: {message: m, pattern: {metadata: {name: "?*"}}}')), [':reports /secrets get list watch'], []],
@@ -141,6 +143,29 @@ const rows: ReadonlyArray<readonly [string, string, readonly string[], readonly 
     [],
   ],
   ['an entry of the global context', 'apiVersion: kyverno.io/v2\nkind: GlobalContextEntry\nmetadata: {name: one}\nspec: {kubernetesResource: {group: example.org, version: v1, resource: things}}', [':admission example.org/things get list watch'], []],
+  ['pull secrets of an image entry, those beside the operator apart', cluster(rule(`${onPods}\n${imageEntry('[own, team/pull]')}\nvalidate: {message: m, deny: {}}`)), ['team /secrets[pull] get'], []],
+  ['those of loops within loops', cluster(rule(`${onPods}\nvalidate: {message: m, foreach: [{list: request.object.spec.containers, foreach: [{list: element.env, ${imageEntry('[team/pull]')}, deny: {}}]}]}`)), ['team /secrets[pull] get'], []],
+  ['those of changes in loops', cluster(rule(`${onPods}\nmutate: {foreach: [{list: request.object.spec.containers, ${imageEntry('[team/pull]')}, patchStrategicMerge: {a: b}}]}`)), ['team /secrets[pull] get'], []],
+  ['those of a policy of a namespace', `apiVersion: kyverno.io/v1\nkind: Policy\nmetadata: {name: one, namespace: shop}\nspec:\n  ${rule(`${onPods}\n${imageEntry('[own]')}\nvalidate: {message: m, deny: {}}`).replaceAll('\n', '\n  ')}`, ['shop /secrets[own] get'], []],
+  [
+    'Secrets of verifyImages: credentials and keys',
+    cluster(rule(`${onPods}\nverifyImages: [{imageReferences: ["*"], imageRegistryCredentials: {secrets: [own, team/pull]}, attestors: [{entries: [{keys: {secret: {name: key, namespace: keys}}}, {attestor: {entries: [{keys: {publicKeys: "k8s://keys/nested"}}]}}]}], attestations: [{type: t, attestors: [{entries: [{keys: {kms: "k8s://keys/kms"}}]}]}]}]`)),
+    ['keys /secrets[key] get', 'keys /secrets[kms] get', 'keys /secrets[nested] get', 'team /secrets[pull] get'],
+    [],
+  ],
+  ['a key in a Secret of signed manifests', cluster(rule(`${onPods}\nvalidate: {manifests: {attestors: [{entries: [{keys: {publicKeys: "k8s://keys/key"}}]}]}}`)), ['keys /secrets[key] get'], []],
+  [
+    'a Secret that a variable names',
+    cluster(rule(`${onPods}\nverifyImages: [{imageReferences: ["*"], imageRegistryCredentials: {secrets: ["{{request.namespace}}/pull"]}, attestors: [{entries: [{keys: {secret: {name: key, namespace: keys}}}]}]}]`)),
+    ['keys /secrets[key] get'],
+    ['one: spec.rules[0].verifyImages[0].imageRegistryCredentials.secrets: which Secret is read is known only when the policy works'],
+  ],
+  [
+    'Secrets of an ImageValidatingPolicy',
+    ofCel('ImageValidatingPolicy', 'matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}\ncredentials: {secrets: [own, team/pull]}\nattestors: [{name: a, cosign: {key: {kms: "k8s://keys/key"}, source: {PullSecrets: [{name: team/signatures}]}}}]\nvalidations: [{expression: "true"}]'),
+    ['keys /secrets[key] get', 'team /secrets[pull] get', 'team /secrets[signatures] get'],
+    [],
+  ],
 ];
 
 describe('kyverno rbac', () => {

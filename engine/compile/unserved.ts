@@ -1,6 +1,7 @@
 import type {Diagnostic} from '../diagnostic.js';
 import {idleProviders} from '../image/idle-providers.js';
 import {child, strings} from '../policy/access.js';
+import {contextsOf} from '../policy/rule-contexts.js';
 import type {ClassicPolicy, ClassicRule, ValidateCheck} from '../policy/model.js';
 import type {CompileOptions} from './compile-policy.js';
 
@@ -45,18 +46,19 @@ function unserved(rule: ClassicRule, {background: worked, regex}: CompileOptions
 }
 
 /** Registries that are asked by credentials that this installation has not. */
-function idleCredentials({path, name, action, context}: ClassicRule, {providerLack}: CompileOptions): Diagnostic[] {
+function idleCredentials(rule: ClassicRule, {providerLack}: CompileOptions): Diagnostic[] {
+  const {path, name, action} = rule;
   const asked = [
-    ...(action.type === 'verifyImages' ? action.raw.map((raw, index) => ({raw, at: `verifyImages[${index}]`})) : []),
-    ...context.flatMap((entry, index) =>
-      entry.type === 'imageRegistry' ? [{raw: entry.raw, at: `context[${index}].imageRegistry`}] : [],
+    ...(action.type === 'verifyImages' ? action.raw.map((raw, index) => ({raw, at: `${path}.verifyImages[${index}]`})) : []),
+    ...contextsOf(rule).flatMap(({entries, at}) =>
+      entries.flatMap((entry, index) => (entry.type === 'imageRegistry' ? [{raw: entry.raw, at: `${at}.context[${index}].imageRegistry`}] : [])),
     ),
   ];
   return asked.flatMap(({raw, at}) => {
     const credentials = child(raw, 'imageRegistryCredentials');
     const named = {providers: strings(credentials, 'providers'), secrets: strings(credentials, 'secrets')};
     const why = idleProviders(named, providerLack);
-    const place = `${path}.${at}.imageRegistryCredentials.providers`;
+    const place = `${at}.imageRegistryCredentials.providers`;
     return why === undefined ? [] : [{code: 'not-served', path: place, message: `rule ${name}: ${why}`}];
   });
 }

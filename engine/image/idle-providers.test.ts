@@ -27,7 +27,7 @@ const rows: ReadonlyArray<readonly [credentials: string, why: string | undefined
 describe('a policy whose credentials open nothing is not served', () => {
   const pods = 'match: {any: [{resources: {kinds: [Pod]}}]}';
   const classic = (rule: string) => {
-    const compile = {matchConditions: 'by-api-server', regex, providerLack} as const;
+    const compile = {matchConditions: 'by-api-server', background: 'served', regex, providerLack} as const;
     const state = compileState(policyOf('p', `[{name: r, ${pods}, ${rule}}]`), {resources: () => builtinResourceMap, compile});
     return state.status === 'refused' ? state.problems.map(formatDiagnostic) : state.status;
   };
@@ -43,6 +43,25 @@ describe('a policy whose credentials open nothing is not served', () => {
     const place = 'spec.rules[0].context[0].imageRegistry.imageRegistryCredentials.providers';
     const rule = `context: [${entry}], validate: {message: m, deny: {}}`;
     expect(classic(rule)).toEqual(why === undefined ? 'served' : [`${place}: rule r: ${why}`]);
+  });
+
+  it.each(rows)('entries imageRegistry of loops, of loops within them and of targets with %s', (credentials, why) => {
+    const entry = `context: [{name: i, imageRegistry: {reference: a, imageRegistryCredentials: ${credentials}}}]`;
+    const patch = 'patchStrategicMerge: {metadata: {labels: {a: b}}}';
+    const target = `{apiVersion: v1, kind: ConfigMap, name: a, namespace: b, ${entry}}`;
+    const data = 'apiVersion: v1, kind: ConfigMap, name: made, namespace: shop, data: {data: {a: b}}';
+    const places: Readonly<Record<string, string>> = {
+      'validate.foreach[0]': `validate: {message: m, foreach: [{list: request.object.spec.containers, ${entry}, deny: {}}]}`,
+      'validate.foreach[0].foreach[0]': `validate: {message: m, foreach: [{list: request.object.spec.containers, foreach: [{list: element.env, ${entry}, deny: {}}]}]}`,
+      'mutate.foreach[0]': `mutate: {foreach: [{list: request.object.spec.containers, ${entry}, ${patch}}]}`,
+      'mutate.foreach[0].foreach[0]': `mutate: {foreach: [{list: request.object.spec.containers, foreach: [{list: element.env, ${entry}, ${patch}}]}]}`,
+      'mutate.targets[0]': `mutate: {targets: [${target}], ${patch}}`,
+      'generate.foreach[0]': `generate: {foreach: [{list: request.object.spec.containers, ${entry}, ${data}}]}`,
+    };
+    for (const [place, rule] of Object.entries(places)) {
+      const wanted = why === undefined ? 'served' : [`spec.rules[0].${place}.context[0].imageRegistry.imageRegistryCredentials.providers: rule r: ${why}`];
+      expect(classic(rule), place).toEqual(wanted);
+    }
   });
 
   it.each(rows)('ImageValidatingPolicy with %s', (credentials, why) => {
