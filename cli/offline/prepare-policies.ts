@@ -59,7 +59,7 @@ export interface PrepareOptions {
 }
 
 const compileOptions = ({keyServiceLack}: PrepareOptions) =>
-  ({matchConditions: 'not-available', background: 'served', regex: sharedRegex(), keyServiceLack}) as const;
+  ({matchConditions: 'by-engine', background: 'served', regex: sharedRegex(), keyServiceLack}) as const;
 
 /** All policies among the documents of a run; bindings belong to the policies they name. */
 export function preparePolicies(

@@ -1,4 +1,5 @@
 import {deriveRules} from '../autogen/derive-rules.js';
+import {compilePolicyConditions} from '../classic-cel/policy-conditions.js';
 import type {CompiledCleanup} from '../cleanup/compile-cleanup-policy.js';
 import {compileCleanupRules} from '../cleanup/compile-cleanup-rule.js';
 import {compileEntries} from '../context/compile-entry.js';
@@ -20,12 +21,15 @@ import {compilePatch} from './compile-patch.js';
 import {compileOptionalBlock} from './condition-block.js';
 import {compileFailureAction} from './failure-action.js';
 import {ruleLists} from './rule-lists.js';
-import type {CompiledPolicy, CompiledRule} from './types.js';
+import type {CompiledPolicy, CompiledRule, PolicyConditions} from './types.js';
 import {unservedReasons} from './unserved.js';
 
 export interface CompileOptions {
-  /** `matchConditions` are judged by the API server before it calls; without one they cannot be judged yet. */
-  readonly matchConditions: 'by-api-server' | 'not-available';
+  /**
+   * Who judges `matchConditions` of requests: the API server before it calls, or the engine. Where neither may, policies
+   * with conditions are refused.
+   */
+  readonly matchConditions: 'by-api-server' | 'by-engine' | 'not-available';
   /** Whether generate rules and mutation of existing objects are worked off; a policy with one is refused otherwise. */
   readonly background?: 'served' | 'not-available';
   /** For CEL; without it policies with `validate.cel` are refused. */
@@ -51,6 +55,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
   const derived = deriveRules(source);
   const rules: CompiledRule[] = [];
   let cleanups: readonly CompiledCleanup[] = [];
+  let conditions: PolicyConditions | undefined;
   [...declared, ...derived].forEach((rule, index) => {
     // Clean-ups run by their schedule, never for a request.
     if (rule.action.type === 'cleanup') return;
@@ -70,6 +75,14 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
     }
   });
   try {
+    const {regex} = options;
+    const alone = options.matchConditions === 'by-engine';
+    conditions = regex && compilePolicyConditions(source, {regex, alone});
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    problems.push(error.diagnostic);
+  }
+  try {
     cleanups = compileCleanupRules(source);
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
@@ -83,6 +96,7 @@ export function compilePolicy(source: ClassicPolicy, options: CompileOptions): C
       source,
       failurePolicy: source.spec.failurePolicy,
       fineGrained: source.spec.matchConditions.length > 0,
+      conditions,
       ...ruleLists(rules, source),
       cleanups,
     },

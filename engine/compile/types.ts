@@ -12,7 +12,7 @@ import type {MatchHint} from '../match/match-hint.js';
 import type {Exemption} from '../pod-security/exclusion.js';
 import type {ClassicPolicy, ClassicRule} from '../policy/model.js';
 import type {MutateTargets} from '../targets/compile-targets.js';
-import type {FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
+import type {EngineRequest, FailureAction, FailurePolicy, Operation, PolicyRef, RuleStatus} from '../types.js';
 import type {TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import type {CompiledImages} from '../verify-images/compile-images.js';
@@ -116,6 +116,14 @@ export type CompiledRule =
   | CompiledTargetsRule
   | CompiledImagesRule;
 
+/** Conditions of a whole policy; where they do not hold it has nothing to say. */
+export interface PolicyConditions {
+  /** No API server judges them before a request comes here. */
+  readonly alone: boolean;
+  /** What cannot be evaluated does not hold. Throws Suspend to wait. */
+  readonly hold: (request: EngineRequest, run: RuleRun) => boolean;
+}
+
 /** One policy, ready to be run. Immutable; shared by all requests. */
 export interface CompiledPolicy {
   readonly ref: PolicyRef;
@@ -123,6 +131,8 @@ export interface CompiledPolicy {
   readonly failurePolicy: FailurePolicy;
   /** Has its own webhook entry: reached by name only. */
   readonly fineGrained: boolean;
+  /** `matchConditions`, for requests that no API server judged before. */
+  readonly conditions?: PolicyConditions | undefined;
   /** Of verifyImages rules what is looked at when an object is validated. */
   readonly validateRules: readonly CompiledValidateRule[];
   /** The same in background scans, where images are verified. */

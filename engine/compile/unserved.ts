@@ -17,7 +17,7 @@ export function unservedReasons(policy: ClassicPolicy, options: CompileOptions):
       : [{code: 'not-served', path: rule.path, message: `rule ${rule.name}: ${what} is not served by this release`}];
   });
   reasons.push(...policy.spec.rules.flatMap(rule => idleCredentials(rule, options)));
-  if (policy.spec.matchConditions.length > 0 && options.matchConditions === 'not-available') {
+  if (policy.spec.matchConditions.length > 0 && !judgesConditions(options)) {
     reasons.push({
       code: 'not-served',
       path: 'spec.webhookConfiguration.matchConditions',
@@ -25,6 +25,10 @@ export function unservedReasons(policy: ClassicPolicy, options: CompileOptions):
     });
   }
   return reasons;
+}
+
+function judgesConditions({matchConditions, regex}: CompileOptions): boolean {
+  return matchConditions === 'by-api-server' || (matchConditions === 'by-engine' && regex !== undefined);
 }
 
 function unserved(rule: ClassicRule, {background: worked, regex}: CompileOptions): string | undefined {

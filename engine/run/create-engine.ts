@@ -129,6 +129,7 @@ class ClassicEngine {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       if (breather.isDue()) yield breather.rest();
+      if (this.#asksConditions(policy, phase) && !(yield* this.#conditionsHold(policy, request, runs))) continue;
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const rules: RuleResult[] = [];
@@ -176,6 +177,7 @@ class ClassicEngine {
       const {policy} = candidate;
       if (!mayConcern(candidate, context) || !this.#serves(policy, call, named, request)) continue;
       if (breather.isDue()) yield breather.rest();
+      if (this.#asksConditions(policy) && !(yield* this.#conditionsHold(policy, context.request, runs))) continue;
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const outcome = yield* this.#mutatePolicy(candidate, context, runs, snapshot);
@@ -233,6 +235,7 @@ class ClassicEngine {
       const {policy} = candidate;
       if (!mayConcern(candidate, context)) continue;
       if (breather.isDue()) yield breather.rest();
+      if (this.#asksConditions(policy) && !(yield* this.#conditionsHold(policy, context.request, runs))) continue;
       const started = this.#options.loader.now();
       const traced = call.trace?.policy(policy.ref);
       const rules: RuleResult[] = [];
@@ -280,6 +283,8 @@ class ClassicEngine {
     const watch = watchRequest(this.#options.quarantine);
     for (const {policy, rules: wanted} of candidates) {
       if (!this.#serves(policy, call, named, request)) continue;
+      const phase = request.user === undefined ? 'background' : 'admission';
+      if (this.#asksConditions(policy, phase) && !(await drive(this.#conditionsHold(policy, request, runs)))) continue;
       const started = this.#options.loader.now();
       const rules: RuleResult[] = [];
       for (const rule of wanted) {
@@ -328,6 +333,20 @@ class ClassicEngine {
     }
     watch?.done();
     return {rules, context};
+  }
+
+  /** Requests of an API server come only where it found that the conditions hold. */
+  #asksConditions({conditions}: CompiledPolicy, phase: ValidatePart['phase'] = 'admission'): boolean {
+    return conditions !== undefined && (conditions.alone || phase === 'background');
+  }
+
+  *#conditionsHold(policy: CompiledPolicy, request: EngineRequest, runs: RunPool): Steps<boolean> {
+    const {conditions} = policy;
+    if (conditions === undefined) return true;
+    const run = runs.for(policy);
+    run.startRule();
+    const answer = run.complete(() => conditions.hold(request, run));
+    return isPromise(answer) ? ((yield answer) as boolean) : answer;
   }
 
   #serves(policy: CompiledPolicy, call: MutateOptions, named: boolean, request: EngineRequest): boolean {

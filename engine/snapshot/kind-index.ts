@@ -15,11 +15,15 @@ interface Indexed<R> {
 export class KindIndex<R extends CompiledRule> {
   readonly #buckets = new Map<string, Bucket<R>>();
 
-  /** `policies` in canonical order; fine-grained ones are left out, as they are reached by name only. */
-  constructor(policies: readonly CompiledPolicy[], rulesOf: (policy: CompiledPolicy) => readonly R[]) {
+  /** `policies` in canonical order; `fineGrained` ones only where they are not reached by name. */
+  constructor(
+    policies: readonly CompiledPolicy[],
+    rulesOf: (policy: CompiledPolicy) => readonly R[],
+    {fineGrained}: {readonly fineGrained: 'included' | 'by name'} = {fineGrained: 'by name'},
+  ) {
     let order = 0;
     for (const policy of policies) {
-      if (policy.fineGrained) continue;
+      if (policy.fineGrained && fineGrained === 'by name') continue;
       for (const rule of rulesOf(policy)) {
         order += 1;
         this.#bucket(policy.ref.namespace).add({policy, rule, order});

@@ -57,7 +57,7 @@ export class PolicySnapshot {
     this.exceptions = exceptions;
     const ordered = [...policies.values()].sort(comparePolicies);
     this.#validate = new KindIndex(ordered, policy => policy.validateRules);
-    this.#scan = new KindIndex(ordered, policy => policy.scanRules);
+    this.#scan = new KindIndex(ordered, policy => policy.scanRules, {fineGrained: 'included'});
     this.#mutate = new KindIndex(ordered, policy => policy.mutateRules);
     this.#images = new KindIndex(ordered, policy => policy.imageRules);
     this.#background = new KindIndex(ordered, policy => policy.backgroundRules);
