@@ -1,4 +1,5 @@
 import type {Clock} from '../adapters/clock.js';
+import type {Congestion} from '../adapters/kube/congestion.js';
 import type {Discovery} from '../adapters/kube/discovery.js';
 import type {KubeClient} from '../adapters/kube/types.js';
 import type {Logger} from '../adapters/log/logger.js';
@@ -32,6 +33,8 @@ export interface Core {
   readonly client: KubeClient;
   /** Changes objects of users in the name of the duty's service account; `client` where that is the process's own. */
   readonly worker: KubeClient;
+  /** How much bulk work the API server takes on at one time. */
+  readonly congestion: Congestion;
   readonly clock: Clock;
   readonly log: Logger;
   readonly discovery: Discovery;

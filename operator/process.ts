@@ -3,6 +3,8 @@ import type {KubeConfig} from '@kubernetes/client-node';
 import {sleep, systemClock} from '../adapters/clock.js';
 import {lackOf} from '../adapters/images/credentials/cloud/lacking.js';
 import {createKeyServices} from '../adapters/images/kms/key-services.js';
+import type {ApiCall} from '../adapters/kube/api-call.js';
+import {createCongestion} from '../adapters/kube/congestion.js';
 import {createKubeClient} from '../adapters/kube/client.js';
 import type {ProfileServer} from '../adapters/profile-server.js';
 import {createDiscovery} from '../adapters/kube/discovery.js';
@@ -101,6 +103,8 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   const clock = systemClock;
   const {namespace, podName} = environment;
   const metrics = createMetrics({version: packageJson.version});
+  const congestion = createCongestion(clock);
+  const onWritten = ({operation, group, resource}: ApiCall, milliseconds: number) => congestion.note(`${operation} ${resource}.${group}`, milliseconds);
   const client = createKubeClient({
     kubeConfig,
     userAgent: 'kyverno',
@@ -113,6 +117,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
     log,
     clock,
     onCall: call => queries(call),
+    onWritten,
   });
   const discovery = createDiscovery({client, log});
   const resources = () => discovery.resourceMap;
@@ -207,7 +212,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   });
   const rights = createOwnRights({client, clock, log});
 
-  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, get qps() { return flags.clientRateLimitQPS; }, get burst() { return flags.clientRateLimitBurst; }, log, clock, onCall: queries})});
+  const workers = createWorkers({flags, own: client, create: impersonate => createKubeClient({kubeConfig, userAgent: 'kyverno', impersonate, get qps() { return flags.clientRateLimitQPS; }, get burst() { return flags.clientRateLimitBurst; }, log, clock, onCall: queries, onWritten})});
 
   const reportRights = createOwnRights({client: workers.of('reports'), clock, log, pauseMs: 1_000});
   const lateRights = followRights({
@@ -227,7 +232,7 @@ export function createProcess({settings, environment, kubeConfig, log}: ProcessO
   const features = featureSet(
     createFeatures(
       {
-        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, settings, environment, conditions, quarantined, findings: new Findings()},
+        ...{client, congestion, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, settings, environment, conditions, quarantined, findings: new Findings()},
         config: () => settings.config,
         filters: () => filters,
         replicas: () => replicas.list(),

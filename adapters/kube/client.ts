@@ -42,6 +42,8 @@ export interface KubeClientOptions {
   readonly maxBytes?: number;
   /** Told of each request for objects, before it is sent; repeats after a 429 are one. */
   readonly onCall?: (call: ApiCall) => void;
+  /** Told how long a write took that was done, from its sending on: neither limits nor pauses count. */
+  readonly onWritten?: (call: ApiCall, milliseconds: number) => void;
 }
 
 const maxThrottleRetries = 5;
@@ -138,6 +140,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     if (!call.unthrottled && !(await limit.take(signal))) throw new Error('gave up waiting for a rate-limit token');
     signal.throwIfAborted();
     const body = call.body === undefined ? undefined : stringifyJson(call.body);
+    const sent = clock.monotonic();
     const response = await exchange({
       method: call.method,
       target: `${call.path}${queryText(call.query)}`,
@@ -151,7 +154,12 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       stream: false,
       signal,
     });
-    return readAnswer(response, call.maxBytes ?? maxBytes);
+    const answer = await readAnswer(response, call.maxBytes ?? maxBytes);
+    if (options.onWritten !== undefined && call.method !== 'GET') {
+      const about = apiCall(call.method, call.path);
+      if (about !== undefined) options.onWritten(about, clock.monotonic() - sent);
+    }
+    return answer;
   }
 
   async function objectOf(call: KubeRequest): Promise<JsonObject> {

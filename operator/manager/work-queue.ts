@@ -2,7 +2,8 @@ import type {Clock} from '../../adapters/clock.js';
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
-  readonly concurrency: number;
+  /** Keys that run at one time; asked for before each. */
+  readonly concurrency: number | (() => number);
   /** Runs one key; never at the same time for the same key. A rejection means: later again. */
   readonly run: (key: string) => Promise<void> | void;
   /** `retryInMs` undefined = given up, since the error was terminal; `tries` counts failures of the key in a row. */
@@ -39,8 +40,9 @@ export class TerminalError extends Error {
 
 /** Deduplicating queue of keys with per-key exponential backoff (5 ms doubling to 1000 s, half of it by chance). */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const {clock, concurrency, run, onError, onDone, random = Math.random} = options;
+  const {clock, run, onError, onDone, random = Math.random} = options;
   const {firstRetryMs = 5, maxRetryMs = 1_000_000} = options;
+  const concurrency = typeof options.concurrency === 'number' ? () => options.concurrency as number : options.concurrency;
   const waiting = createLanes(options.laneOf);
   const running = new Set<string>();
   const again = new Set<string>();
@@ -57,7 +59,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     // In a later turn, so that a burst of changes of one key is one run.
     setImmediate(() => {
       scheduled = false;
-      while (!paused && !stopped && running.size < concurrency) {
+      while (!paused && !stopped && running.size < concurrency()) {
         const key = waiting.take();
         if (key === undefined) return;
         void work(key);

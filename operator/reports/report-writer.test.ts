@@ -36,7 +36,7 @@ describe('what is said of an object on which work is under way', () => {
     const heard = {marks: [], whos: []};
     const mirror = {size: 0, get: () => (stored === undefined ? undefined : {compact: heard})};
     const metrics = {dropped: {inc: () => undefined}, writes: {inc: () => undefined}, watch: () => undefined};
-    writer = createReportWriter({client, clock, log: silentLogger, api: policyReportApi, metrics: metrics as never, mirror: () => mirror as never, maxPending: 10, concurrency: 1, isExpected: uid => expected.has(uid)});
+    writer = createReportWriter({client, clock, log: silentLogger, api: policyReportApi, metrics: metrics as never, mirror: () => mirror as never, maxPending: 10, concurrency: () => 1, isExpected: uid => expected.has(uid)});
     expected.subscribe(uid => writer.hurry(uid));
   });
 

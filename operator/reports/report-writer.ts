@@ -30,7 +30,7 @@ export interface ReportWriterOptions {
   /** Work on the object is under way, whose findings are to go into the same write. Absent: nothing is waited for. */
   readonly isExpected?: (uid: string) => boolean;
   /** Reports that are written at one time. */
-  readonly concurrency: number;
+  readonly concurrency: () => number;
   /** No report is created while there are so many; the limit of upstream's breaker. Absent: no limit. */
   readonly most?: number;
 }

@@ -53,7 +53,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     const mirror = (namespaced: boolean) => manager.lister(keyOf(namespaced));
     const {client} = core;
     const limit = api.side === undefined ? {} : {most};
-    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: flags.aggregationWorkers, isExpected: uid => core.findings.expected.has(uid), ...limit})};
+    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: () => core.congestion.width(flags.aggregationWorkers), isExpected: uid => core.findings.expected.has(uid), ...limit})};
   }
 
   const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results) => admission.writer.add(subject, [...results])});

@@ -1,3 +1,4 @@
+import {createCongestion} from '../../adapters/kube/congestion.js';
 import type {Clock} from '../../adapters/clock.js';
 import {systemClock} from '../../adapters/clock.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
@@ -64,6 +65,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     findings: new Findings(),
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
+    congestion: createCongestion(clock),
     conditions: new BackgroundConditions(),
     native,
     covered: () => undefined,

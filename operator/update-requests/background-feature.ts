@@ -130,7 +130,7 @@ export function createBackgroundFeature(own: Core): Feature {
   function begin(): Session {
     const queue = createWorkQueue({
       clock,
-      concurrency: workers,
+      concurrency: () => core.congestion.width(workers),
       firstRetryMs: 100,
       maxRetryMs: 60_000,
       laneOf,
