@@ -1,8 +1,14 @@
 import {Buffer} from 'node:buffer';
-import type {DocumentOptions, ParseOptions, ScalarTag, SchemaOptions, Tags} from 'yaml';
+import type {CollectionTag, DocumentOptions, ParseOptions, ScalarTag, SchemaOptions, Tags} from 'yaml';
 
-/** Tags of YAML 1.1 that Kubernetes tools do not read: dates, sexagesimal numbers and the ordered collections. */
-function isUnread(tag: string, format: string | undefined): boolean {
+const floatTag = 'tag:yaml.org,2002:float';
+
+/**
+ * Tags of YAML 1.1 that Kubernetes tools do not read: dates, sexagesimal numbers and the ordered collections. Fractions
+ * have a tag of their own here; infinity and what is no number stay.
+ */
+function isUnread({tag, format, test}: CollectionTag | ScalarTag): boolean {
+  if (tag === floatTag && test instanceof RegExp && !test.test('.inf')) return true;
   return format === 'TIME' || /:(?:timestamp|binary|omap|pairs|set)$/.test(tag);
 }
 
@@ -12,6 +18,17 @@ const newOctal: ScalarTag = {
   format: 'OCT',
   test: /^[-+]?0o[0-7]+$/,
   resolve: text => (text.startsWith('-') ? -1n : 1n) * BigInt(text.replace(/^[-+]/, '')),
+};
+
+/** A number begins with a digit, of its fraction at least: `e5` and `.` are text, and so is what no double can hold. */
+const float: ScalarTag = {
+  tag: floatTag,
+  default: true,
+  test: /^[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
+  resolve: text => {
+    const value = Number(text.replace(/_/g, ''));
+    return Number.isFinite(value) ? value : text;
+  },
 };
 
 /** Kubernetes decodes binary scalars into text. */
@@ -31,7 +48,8 @@ export const parseOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   logLevel: 'silent',
   customTags: (tags: Tags): Tags => [
     newOctal,
-    ...tags.filter(tag => typeof tag !== 'object' || !isUnread(tag.tag, 'format' in tag ? tag.format : undefined)),
+    ...tags.filter(tag => typeof tag !== 'object' || !isUnread(tag)),
+    float,
     binaryText,
   ],
 };
