@@ -189,14 +189,17 @@ describe('kube client', () => {
     await new Promise(resolve => other.close(resolve));
   });
 
-  it('reads a token file again as soon as it changes', async () => {
+  it('reads a token file again when it has changed, looking once a second', async () => {
+    const clock = createManualClock();
     const file = join(await mkdtemp(join(tmpdir(), 'token-')), 'token');
     await writeFile(file, 'first\n');
     const rotating = clientFor(
       kubeConfigFor(server.url, {authProvider: {name: 'tokenFile', config: {tokenFile: file}}}),
+      {clock},
     );
     await errorOf(rotating.get({...pods, name: 'a'}));
     await writeFile(file, 'second, longer\n');
+    clock.advance(1_000);
     await errorOf(rotating.get({...pods, name: 'a'}));
     expect(server.requests.map(request => request.headers.authorization)).toEqual([
       'Bearer first',

@@ -1,6 +1,7 @@
 import {readFile, stat} from 'node:fs/promises';
 import {Agent as HttpAgent, type OutgoingHttpHeaders} from 'node:http';
 import {Agent as HttpsAgent, type RequestOptions} from 'node:https';
+import {createSecureContext} from 'node:tls';
 import type {KubeConfig} from '@kubernetes/client-node';
 import type {Clock} from '../clock.js';
 
@@ -23,6 +24,7 @@ export interface Credentials {
 
 const refreshMs = 30_000;
 const maxSockets = 64;
+const tokenLookMs = 1_000;
 
 interface Agents {
   readonly identity: string;
@@ -32,7 +34,7 @@ interface Agents {
 
 /**
  * Credentials of a kubeconfig's current context, as client-node reads them (certificates, exec plugins, OIDC), renewed
- * every 30 s; a token file is read again as soon as it changes. The token goes to the context's server only, and never
+ * every 30 s; a token file is read again when it has changed. The token goes to the context's server only, and never
  * in clear text beyond the own machine.
  */
 export function createCredentials(kubeConfig: KubeConfig, clock: Clock): Credentials {
@@ -43,7 +45,7 @@ export function createCredentials(kubeConfig: KubeConfig, clock: Clock): Credent
     throw new Error(`unsupported API server address ${cluster.server}`);
   }
   const mayAuthenticate = server.protocol === 'https:' || isLoopback(server.hostname);
-  const token = tokenFileReader(tokenFileOf(kubeConfig));
+  const token = tokenFileReader(tokenFileOf(kubeConfig), clock);
   let agents: Agents | undefined;
   let base: {readonly headers: Readonly<Record<string, string>>; readonly readAt: number} | undefined;
   let reading: {readonly done: Promise<void>; readonly since: number} | undefined;
@@ -110,10 +112,13 @@ function createAgents(
     };
   }
   const tls = {
-    minVersion: 'TLSv1.2' as const,
-    ...(options.ca !== undefined && {ca: options.ca}),
-    ...(options.cert !== undefined && {cert: options.cert}),
-    ...(options.key !== undefined && {key: options.key}),
+    // Read once: authorities cost milliseconds, and each watch has a connection of its own.
+    secureContext: createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(options.ca !== undefined && {ca: options.ca}),
+      ...(options.cert !== undefined && {cert: options.cert}),
+      ...(options.key !== undefined && {key: options.key}),
+    }),
     ...(options.servername !== undefined && {servername: options.servername}),
     ...(options.rejectUnauthorized !== undefined && {rejectUnauthorized: options.rejectUnauthorized}),
   };
@@ -138,15 +143,20 @@ function tokenFileOf(kubeConfig: KubeConfig): string | undefined {
   return typeof file === 'string' ? file : undefined;
 }
 
-function tokenFileReader(path: string | undefined): {read(): Promise<string | undefined>; invalidate(): void} {
-  let seen: {readonly stamp: string; readonly token: string} | undefined;
+/** A file that has changed is noticed after a second at the latest; hundreds of requests a second need no look each. */
+function tokenFileReader(path: string | undefined, clock: Clock): {read(): Promise<string | undefined>; invalidate(): void} {
+  let seen: {readonly stamp: string; readonly token: string; readonly lookedAt: number} | undefined;
+  async function look(file: string): Promise<string> {
+    const lookedAt = clock.monotonic();
+    const {mtimeMs, ino, size} = await stat(file);
+    const stamp = `${ino}:${size}:${mtimeMs}`;
+    seen = {stamp, token: seen?.stamp === stamp ? seen.token : (await readFile(file, 'utf8')).trim(), lookedAt};
+    return seen.token;
+  }
   return {
     async read() {
       if (path === undefined) return undefined;
-      const {mtimeMs, ino, size} = await stat(path);
-      const stamp = `${ino}:${size}:${mtimeMs}`;
-      if (seen?.stamp !== stamp) seen = {stamp, token: (await readFile(path, 'utf8')).trim()};
-      return seen.token;
+      return seen !== undefined && clock.monotonic() - seen.lookedAt < tokenLookMs ? seen.token : look(path);
     },
     invalidate() {
       seen = undefined;
