@@ -55,9 +55,9 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
   return results.length === 0 ? undefined : {subject, results};
 }
 
-/** What a rule is going to make of existing objects is told by the work itself, object by object, once it is done. */
+/** What a rule is going to generate, or make of existing objects, is told by the work itself, object by object, once it is done. */
 function isForeseen({webhook}: AuditRecord, {type, status}: RuleResult): boolean {
-  return webhook === 'validate' && type === 'Mutation' && status === 'pass';
+  return webhook === 'validate' && (type === 'Mutation' || type === 'Generation') && status === 'pass';
 }
 
 /** Whether a digest could be filled in is no verdict on the image: that comes with validation. */

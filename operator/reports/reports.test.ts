@@ -300,10 +300,11 @@ describe('reports', () => {
       return {webhook: 'mutate', request: {...request, operation: 'CREATE', object: {...pod(name), metadata}}, time: 0, allowed: true, results: [mutated]};
     };
 
-    it('leave to the work what is made of existing objects', async () => {
+    it('leave to the work what is generated, and what is made of existing objects', async () => {
       Object.assign(test.core.flags, {backgroundScan: false});
       await start();
-      await submit(record(pod('a'), [mutated]));
+      const generated: PolicyResult = {...mutated, rules: [{...mutated.rules[0]!, type: 'Generation'}]};
+      await submit(record(pod('a'), [mutated, generated]));
       await submit(record(pod('b'), [found('r', 'pass')]));
       await eventually(() => reports().length === 1);
       expect(reports()[0]).toMatchObject({metadata: {name: 'uid-b'}});
