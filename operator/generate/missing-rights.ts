@@ -36,6 +36,7 @@ interface Parked {
 /** Two questions to the API server per missing right and half a minute, however much work waits for it: everywhere, and in one namespace. */
 export function createMissingRights({client, clock, log, onGranted}: MissingRightsOptions): MissingRights {
   const parked = new Map<string, Parked>();
+  let stopped = false;
 
   function later(entry: Parked): void {
     entry.cancel = clock.schedule(entry.delayMs / 2 + (entry.delayMs / 2) * Math.random(), () => void probe(entry));
@@ -82,6 +83,7 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
 
   return {
     park(right, work) {
+      if (stopped) return;
       let entry = parked.get(right.key);
       if (entry === undefined) {
         entry = {right, works: new Map(), next: 0, delayMs: firstProbeMs, cancel: () => undefined};
@@ -99,6 +101,7 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
       return size;
     },
     stop() {
+      stopped = true;
       for (const {cancel} of parked.values()) cancel();
       parked.clear();
     },

@@ -55,6 +55,17 @@ export function errorsIn(error: unknown): readonly unknown[] {
   return error instanceof SeveralErrors ? error.errors.flatMap(errorsIn) : [error];
 }
 
+export function textOfError(error: unknown): string {
+  return errorsIn(error)
+    .map(item => (item instanceof Error ? item.message : String(item)))
+    .join('; ');
+}
+
+/** What a rule's failure comes from. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
 /** A webhook that should have judged the write, ours or another's, gave no answer: that says nothing of the work. */
 export function isWebhookAway(error: unknown): boolean {
   return error instanceof KubeError && error.status >= 500 && /failed calling webhook/.test(error.message);

@@ -1,8 +1,7 @@
 import type {Clock} from '../../adapters/clock.js';
 import type {Core} from '../feature.js';
-import {StillThere, textOfError} from '../generate/sync-trigger.js';
-import {errorsIn} from '../generate/work-errors.js';
-import {TriggerMissing} from './request-worker.js';
+import {textOfError} from '../generate/work-errors.js';
+import {isTooEarly} from './too-early.js';
 import {type NamedObject, shownObject} from './trigger.js';
 import type {RequestedWork} from './update-request.js';
 
@@ -41,8 +40,7 @@ export function createMemoryRuns({core: {clock, log, events}, run}: MemoryRunsOp
       log.info(`background: ${shown(work)} read a Secret's data, which is stored nowhere: done once, from the memory of this replica`);
     } catch (error) {
       if (!waiting.has(work)) return;
-      const isEarly = errorsIn(error).every(item => item instanceof StillThere || item instanceof TriggerMissing);
-      if (isEarly && clock.monotonic() - since < graceMs) {
+      if (isTooEarly(error) && clock.monotonic() - since < graceMs) {
         waiting.set(work, clock.schedule(pauseMs, () => void attempt(work, {since, pauseMs: Math.min(longestPauseMs, pauseMs * 2)})));
         return;
       }

@@ -4,28 +4,11 @@ import type {ObjectReader} from '../../adapters/kube/object-store.js';
 import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core} from '../feature.js';
-import {textOfError} from '../generate/sync-trigger.js';
-import {errorsIn, isWebhookAway, MissingRight, Refused} from '../generate/work-errors.js';
+import {causeOf, errorsIn, isWebhookAway, MissingRight, Refused, textOfError} from '../generate/work-errors.js';
 import {nameOfKey, namespaceOfKey} from '../policies/policy-key.js';
 import type {BackgroundFamily} from './background-policy.js';
-import {type NamedObject, shownObject} from './trigger.js';
+import type {NamedObject} from './trigger.js';
 import {readUpdateRequest, type RequestedWork, type RuleContext, updateRequests} from './update-request.js';
-
-/** The trigger is not there; it may still be on its way through other webhooks. */
-export class TriggerMissing extends Error {
-  override readonly name = 'TriggerMissing';
-  constructor(trigger: NamedObject) {
-    super(`the trigger ${shownObject(trigger)} is not there`);
-  }
-}
-
-/** The trigger is as it was before the request; that may still be on its way, or change nothing. */
-export class TriggerUnchanged extends Error {
-  override readonly name = 'TriggerUnchanged';
-  constructor(trigger: NamedObject) {
-    super(`the trigger ${shownObject(trigger)} is as it was before the request`);
-  }
-}
 
 export interface RequestWorker {
   /** Policy that a request is about, for fair turns; empty when it names none. */
@@ -192,10 +175,6 @@ function groups({contexts}: RequestedWork): Array<{trigger: NamedObject; context
     else group.contexts.push(context);
   }
   return [...byTrigger.values()];
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
 function rightOf(error: unknown): MissingRight | undefined {
