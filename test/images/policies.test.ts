@@ -1,13 +1,11 @@
-import {execFile} from 'node:child_process';
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
-import {stringify} from 'yaml';
-import {ensureBuilt, program} from '../e2e/support/build.js';
-import {imageValidatingPolicy, type ImagePolicyOptions, podOf, verifyImagesPolicy} from '../e2e/support/image-policies.js';
+import {ensureBuilt} from '../e2e/support/build.js';
+import {imageValidatingPolicy, type ImagePolicyOptions, verifyImagesPolicy} from '../e2e/support/image-policies.js';
 import type {Thing} from '../e2e/support/policies.js';
+import {judgeByCommand} from './judge-by-command.js';
 import {createImagesWorld, envelopes, formats, hostOf, identity, type ImagesWorld, scanType} from './world.js';
 
 let world: ImagesWorld;
@@ -23,26 +21,7 @@ afterAll(async () => {
   await rm(folder, {recursive: true, force: true});
 });
 
-interface Report {
-  readonly results?: readonly {readonly result: string; readonly resources?: readonly {readonly name: string}[]}[];
-}
-
-/** What `kyverno apply --registry` says of a Pod for each image: `pass`, `fail` or `error`; the worst of its rules. */
-async function judge(policy: Thing, images: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const pods = Object.entries(images).map(([name, image]) => podOf(name, image));
-  await writeFile(join(folder, 'policy.yaml'), stringify(policy));
-  await writeFile(join(folder, 'pods.yaml'), pods.map(pod => stringify(pod)).join('---\n'));
-  const args = [program, 'apply', join(folder, 'policy.yaml'), '--resource', join(folder, 'pods.yaml'), '--registry', '-p', '--output-format', 'json'];
-  const {stdout, stderr} = await promisify(execFile)(process.execPath, args, {cwd: folder, maxBuffer: 1 << 26}).catch((error: {stdout: string; stderr: string}) => error);
-  const verdicts: Record<string, string> = {};
-  for (const line of stdout.split('\n').filter(text => text.startsWith('{'))) {
-    for (const {result, resources = []} of (JSON.parse(line) as Report).results ?? []) {
-      for (const {name} of resources) if (verdicts[name] === undefined || result !== 'pass') verdicts[name] = result;
-    }
-  }
-  if (Object.keys(verdicts).length === 0) throw new Error(`${stdout}\n${stderr}`);
-  return verdicts;
-}
+const judge = (policy: Thing, images: Readonly<Record<string, string>>) => judgeByCommand(folder, policy, images);
 
 const makers = {verifyImages: verifyImagesPolicy, ImageValidatingPolicy: imageValidatingPolicy} as const;
 

@@ -98,13 +98,13 @@ async function signWithKeys({host, format, keys, cosign, push}: KeyOptions): Pro
   await cosign.attest({format, image: forged.reference, key: keys.wrong, type: scanType, predicate: {severity: 'low'}});
 }
 
-interface Place {
+export interface Place {
   readonly image: Descriptor;
   readonly target: PushTarget;
 }
 
 /** The signature of one image hung onto another. */
-async function copySignature({format, from, to}: {readonly format: CosignFormat; readonly from: Place; readonly to: Place}): Promise<void> {
+export async function copySignature({format, from, to}: {readonly format: CosignFormat; readonly from: Place; readonly to: Place}): Promise<void> {
   const get = async (path: string, accept: string = mediaTypes.manifest) => {
     const response = await fetch(`http://${from.target.host}/v2/${from.target.repository}/${path}`, {headers: {accept}});
     if (!response.ok) throw new Error(`${path}: ${response.status}`);

@@ -31,7 +31,9 @@ func (f folder) PublicKey(...signature.PublicKeyOption) (crypto.PublicKey, error
 	return cryptoutils.UnmarshalPEMToPublicKey(pem)
 }
 
-func (folder) SignMessage(io.Reader, ...signature.SignOption) ([]byte, error) { return nil, errNotServed }
+func (folder) SignMessage(io.Reader, ...signature.SignOption) ([]byte, error) {
+	return nil, errNotServed
+}
 
 func (folder) VerifySignature(io.Reader, io.Reader, ...signature.VerifyOption) error {
 	return errNotServed

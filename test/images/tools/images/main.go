@@ -14,11 +14,12 @@ var commands = map[string]func() error{
 	"keyless":    keyless.Run,
 	"notation":   notation.Run,
 	"registries": registries.Run,
+	"sigstore":   keyless.Serve,
 }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: images keyless | notation | registries")
+		fmt.Fprintln(os.Stderr, "usage: images keyless | notation | registries | sigstore")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](); err != nil {
