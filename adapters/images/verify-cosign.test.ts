@@ -361,7 +361,7 @@ describe('bundles among referrers', () => {
     });
   }
 
-  it('do not count for another image, and an attestation is no signature', async () => {
+  it('do not count for another image, and an attestation is no signature unless bundles are asked for', async () => {
     const world = await start();
     const digest = world.push();
     world.bundle(digest, pairs.p256, {subject: `sha256:${'0'.repeat(64)}`});
@@ -370,6 +370,9 @@ describe('bundles among referrers', () => {
     const other = second.push();
     second.bundle(other, pairs.p256, {type: scan});
     expect(await outcome(second.image, attestorOf(byKey(pairs.p256)))).toContain('an attestation, not a signature');
+    // Where bundles are asked for by name, a statement about the image is one.
+    expect(await outcome(second.image, attestorOf(byKey(pairs.p256)), {format: 'bundle'})).toBe(other);
+    expect(await outcome(second.image, attestorOf(byKey(pairs.other)), {format: 'bundle'})).toContain('invalid signature');
   });
 
   it('may be many without being asked for all', async () => {

@@ -124,6 +124,22 @@ describe('what is signed, attested and says what is asked', () => {
   });
 });
 
+describe('ephemeral containers', () => {
+  it('are kept out of a Pod that is there', async () => {
+    const resources = {resourceRules: [{apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['pods', 'pods/ephemeralcontainers']}]};
+    const text = 'Ephemeral (debug) containers are not permitted.';
+    const none = {expression: 'object.spec.?ephemeralContainers.orValue([]).size() == 0', message: text};
+    await putCel(operator, [policyOf('no-debug', {matchConstraints: resources, matchConditions: [], matchImageReferences: [{glob: '*'}], attestations: undefined, validations: [none]})]);
+    const object = pod('web', unsignedImage());
+    expect((await create(object, false)).allowed).toBe(true);
+    const spec = {ephemeralContainers: [{name: 'tool', image: unsignedImage(), targetContainerName: 'c'}]};
+    const {status, body} = await operator.cluster.request<{message?: string}>('PATCH', `${pathOf(object)}/ephemeralcontainers`, {spec}, {contentType: 'application/strategic-merge-patch+json'});
+    expect(status).toBe(400);
+    expect(body.message).toContain(text);
+    await operator.cluster.request('DELETE', pathOf(object));
+  });
+});
+
 describe('digests', () => {
   const bare = {matchConditions: [], attestors: [], attestations: [], validations: [{expression: 'true'}]};
 

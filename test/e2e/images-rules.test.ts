@@ -222,6 +222,20 @@ describe("the installation's own Fulcio and Rekor", () => {
   });
 });
 
+describe('attestations alone', () => {
+  it('sign an image where bundles are asked for', async () => {
+    const keylessBy = (subject: string) => by({keyless: {issuer, subject, rekor: {url: 'https://rekor.acme.test', ignoreTlog: true}}});
+    const rule = (subject: string) => policyOf('bundles', [ruleOf('r', {imageReferences: ['*'], type: 'SigstoreBundle', attestors: keylessBy(subject)})], {autogen: false});
+    const image = `${attested.places.bundled}@${attested.digests.bundled}`;
+    await put(operator, [rule(identities.builder)]);
+    const found = await admitted(image);
+    expect(found, found.message).toMatchObject({allowed: true, image});
+    expect((await admitted(`${attested.places.bare}:v1`)).allowed).toBe(false);
+    await put(operator, [rule(identities.releaser)]);
+    expect((await admitted(image)).allowed).toBe(false);
+  });
+});
+
 describe('attestations', () => {
   const {builder, scanner, releaser} = identities;
   const provenance = (...attestors: readonly object[]) => ({type: types.provenance, ...(attestors.length > 0 && {attestors})});
@@ -400,6 +414,12 @@ describe('images of other kinds', () => {
     await eventually(async () => (await create(tagged('unsigned'))).status === 400, {what: 'unsigned is denied', timeoutMs: 60_000});
     const found = await create(tagged('signed'));
     expect(found, found.message).toMatchObject({status: 201, image: pinned('signed')});
+  });
+
+  it('are denied where they have to be verified and nobody is named who would', async () => {
+    await put(operator, [taskPolicy({path: '/spec/steps/*', value: 'image', key: 'name', name: 'steps'}, {image: '*'})]);
+    await eventually(async () => (await create(tagged('unsigned'))).message.includes('unverified image'), {what: 'the rule is asked', timeoutMs: 60_000});
+    expect((await create(tagged('signed'))).status).toBe(400);
   });
 
   it('are found by their place alone, signed by an identity', async () => {

@@ -13,11 +13,18 @@ export function isSignStatement(predicateType: string): boolean {
   return predicateType === signType;
 }
 
+export interface Claim {
+  readonly digest: string;
+  /** Whether a statement of this type counts as a signature. */
+  readonly counts: (predicateType: string) => boolean;
+  readonly annotations: Annotations;
+}
+
 /** Proves that a signature's content is about the digest, with the annotations asked for. Throws an `ImageVerificationError`. */
-export function checkClaim(signed: Signed, digest: string, wanted: Annotations): void {
+export function checkClaim(signed: Signed, {digest, counts, annotations: wanted}: Claim): void {
   if (signed.content.kind === 'dsse') {
     const statement = readStatement(signed);
-    if (!isSignStatement(statement.predicateType)) throw unverified('the statement is an attestation, not a signature');
+    if (!counts(statement.predicateType)) throw unverified('the statement is an attestation, not a signature');
     checkAnnotations(subjectsOf(statement, digest).map(subject => own(subject, 'annotations')), wanted);
     return;
   }
