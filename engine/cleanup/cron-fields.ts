@@ -1,6 +1,5 @@
 /** Which values of each field a cron expression selects. */
 export interface CronFields {
-  readonly seconds: ReadonlySet<number>;
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
   readonly days: ReadonlySet<number>;
@@ -9,12 +8,7 @@ export interface CronFields {
   readonly weekdays: ReadonlySet<number>;
   /** Neither day field says "any": one of them is enough. */
   readonly eitherDay: boolean;
-  /** Absent: any. */
-  readonly years: ReadonlySet<number> | undefined;
 }
-
-/** Five fields as CronJobs have them; of six the last is a year, of seven the first are seconds, too. */
-export type CronForm = 'five' | 'five to seven';
 
 export type ParsedFields = {readonly fields: CronFields} | {readonly error: string};
 
@@ -35,22 +29,12 @@ const rules: readonly FieldRule[] = [
   // 7 is Sunday, too.
   {name: 'day of week', least: 0, most: 7, names: weekdays},
 ];
-const secondRule: FieldRule = {name: 'second', least: 0, most: 59};
-const yearRule: FieldRule = {name: 'year', least: 1970, most: 2099};
-const onTheMinute: ReadonlySet<number> = new Set([0]);
 
-/** The fields of a cron expression: lists, ranges, steps, `*`, `?` and English names. No `L`, `W` or `#`. */
-export function parseCronFields(text: string, form: CronForm = 'five'): ParsedFields {
-  const all = text.trim() === '' ? [] : text.trim().split(/\s+/);
-  const most = form === 'five' ? rules.length : rules.length + 2;
-  if (all.length < rules.length || all.length > most)
-    return {error: `expected ${form === 'five' ? 'exactly 5' : '5 to 7'} fields, found ${all.length}`};
-  const written = all.length > rules.length + 1 ? all.slice(1) : all;
-  const seconds = written === all ? onTheMinute : parseField(all[0]!, secondRule);
-  if (typeof seconds === 'string') return {error: seconds};
-  const year = written[rules.length];
-  const years = year === undefined || isAny(year) ? undefined : parseField(year, yearRule);
-  if (typeof years === 'string') return {error: years};
+/** The five fields of a cron expression: lists, ranges, steps, `*`, `?` and English names. No `L`, `W` or `#`. */
+export function parseCronFields(text: string): ParsedFields {
+  const written = text.trim().split(/\s+/);
+  if (written.length !== rules.length)
+    return {error: `expected exactly 5 fields, found ${text.trim() === '' ? 0 : written.length}`};
   const sets: Set<number>[] = [];
   for (const [index, rule] of rules.entries()) {
     const set = parseField(written[index]!, rule);
@@ -66,7 +50,7 @@ export function parseCronFields(text: string, form: CronForm = 'five'): ParsedFi
   ];
   if (week.delete(7)) week.add(0);
   const eitherDay = !isAny(written[2]!) && !isAny(written[4]!);
-  return {fields: {seconds, minutes, hours, days, months: monthSet, weekdays: week, eitherDay, years}};
+  return {fields: {minutes, hours, days, months: monthSet, weekdays: week, eitherDay}};
 }
 
 function isAny(text: string): boolean {
@@ -105,7 +89,7 @@ function parseRange(
 function valueOf(text: string, rule: FieldRule): number | undefined {
   const named = rule.names?.indexOf(text.toLowerCase()) ?? -1;
   if (named >= 0) return named + rule.least;
-  if (!/^\d{1,4}$/.test(text)) return undefined;
+  if (!/^\d{1,2}$/.test(text)) return undefined;
   const value = Number(text);
   return value >= rule.least && value <= rule.most ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import {parseDuration} from '../values/duration.js';
-import {type CronFields, type CronForm, parseCronFields} from './cron-fields.js';
+import {type CronFields, parseCronFields} from './cron-fields.js';
 import {findZone, utc, type Zone} from './zone.js';
 
 /** When something is to run again and again. */
@@ -30,10 +30,10 @@ const macros: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A schedule as CronJobs have it: five fields (or `form`), `@daily` and its like, `@every <duration>`; before any of these,
+ * A schedule as CronJobs have it: five fields, `@daily` and its like, `@every <duration>`; before any of these,
  * `TZ=<zone> ` or `CRON_TZ=<zone> `. Without a zone the fields are in UTC.
  */
-export function parseSchedule(text: string, form?: CronForm): ParsedSchedule {
+export function parseSchedule(text: string): ParsedSchedule {
   if (text.length > longest) return {error: `longer than ${longest} characters`};
   const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/s.exec(text.trim());
   const zone = zoned === null ? utc : findZone(zoned[1]!);
@@ -42,11 +42,11 @@ export function parseSchedule(text: string, form?: CronForm): ParsedSchedule {
   if (spec.startsWith('@every ')) return parseEvery(text, spec.slice('@every '.length).trim());
   const fields = spec.startsWith('@') ? macros.get(spec) : spec;
   if (fields === undefined) return {error: `unknown descriptor ${JSON.stringify(spec)}`};
-  const parsed = parseCronFields(fields, form);
+  const parsed = parseCronFields(fields);
   if ('error' in parsed) return parsed;
   const schedule: Schedule = {text, next: after => nextTime(parsed.fields, zone, after)};
   // Days that no month has.
-  if (parsed.fields.years === undefined && schedule.next(0) === undefined) return {error: 'no such day exists'};
+  if (schedule.next(0) === undefined) return {error: 'no such day exists'};
   return {schedule};
 }
 
@@ -58,43 +58,31 @@ function parseEvery(text: string, duration: string): ParsedSchedule {
   return {schedule: {text, next: after => Math.floor(after / second) * second + seconds * second}};
 }
 
-/** Walks in whole years, months, days, hours while a field does not fit, so that years cost a few hundred steps. */
+/** Walks in whole months, days, hours while a field does not fit, so that years cost a few hundred steps. */
 function nextTime(fields: CronFields, zone: Zone, after: number): number | undefined {
-  let at = (Math.floor(after / second) + 1) * second;
-  let end = after + horizon;
+  let at = (Math.floor(after / minute) + 1) * minute;
+  const end = after + horizon;
   while (at <= end) {
     const wall = at + zone.offsetAt(at);
     const date = new Date(wall);
-    const year = nextYear(fields, date.getUTCFullYear());
-    if (year === undefined) return undefined;
-    if (year > date.getUTCFullYear()) {
-      at = atWall(zone, at, Date.UTC(year, 0, 1));
-      end = at + horizon;
-    } else if (!fields.months.has(date.getUTCMonth() + 1)) {
+    if (!fields.months.has(date.getUTCMonth() + 1)) {
       at = atWall(zone, at, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
     } else if (!isDay(fields, date)) {
       at = atWall(zone, at, (Math.floor(wall / day) + 1) * day);
     } else {
       const shown = date.getUTCMinutes();
-      const wanted = fields.hours.has(date.getUTCHours()) ? nextIn(fields.minutes, shown) : 60;
-      const sought = wanted === shown ? nextIn(fields.seconds, date.getUTCSeconds()) : 60;
-      if (sought < 60) return at + (sought - date.getUTCSeconds()) * second;
-      at = Math.floor(at / minute) * minute + Math.max(wanted - shown, 1) * minute;
+      const wanted = fields.hours.has(date.getUTCHours()) ? nextMinute(fields, shown) : 60;
+      if (wanted === shown) return at;
+      at += (wanted - shown) * minute;
     }
   }
   return undefined;
 }
 
-/** The first wanted minute or second at or after `from`; 60 when there is no more. */
-function nextIn(wanted: ReadonlySet<number>, from: number): number {
-  for (let value = from; value < 60; value += 1) if (wanted.has(value)) return value;
+/** The first wanted minute at or after `from`; 60 when the hour has no more. */
+function nextMinute(fields: CronFields, from: number): number {
+  for (let value = from; value < 60; value += 1) if (fields.minutes.has(value)) return value;
   return 60;
-}
-
-function nextYear({years}: CronFields, from: number): number | undefined {
-  if (years === undefined) return from;
-  const left = [...years].filter(year => year >= from);
-  return left.length === 0 ? undefined : Math.min(...left);
 }
 
 function isDay(fields: CronFields, date: Date): boolean {

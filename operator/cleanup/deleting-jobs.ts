@@ -15,7 +15,7 @@ const judgeMs = 30_000;
 
 /** A DeletingPolicy as a job; `undefined` when its schedule is none (refused as it is written). */
 export function jobOfDeletingPolicy(policy: DeletingPolicy, tools: Pick<Core, 'resources' | 'clock'> & {readonly engine: CelEngine}): CleanupJob | undefined {
-  const parsed = parseSchedule(policy.spec.schedule, 'five to seven');
+  const parsed = parseSchedule(policy.spec.schedule);
   if ('error' in parsed) return undefined;
   const {ref} = policy;
   const created = createdAt(policy.raw);

@@ -160,7 +160,7 @@ function checkSchedule(spec: JsonObject, faults: Faults): void {
     faults.error('schedule', 'spec.schedule', `${required}: schedule is required`);
     return;
   }
-  const parsed = parseSchedule(written, 'five to seven');
+  const parsed = parseSchedule(written);
   if ('schedule' in parsed) return;
   const shown = JSON.stringify(written.slice(0, 80));
   faults.error(
