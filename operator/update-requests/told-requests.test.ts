@@ -67,6 +67,39 @@ spec:
     expect(world.get(configMaps, 'shop/count')).toMatchObject({data: {last: 'web'}});
   });
 
+  it('tells of a status: whom a Pod that restarts belongs to is looked up, and marked', async () => {
+    world.server.put('apis/apps/v1/replicasets', {apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: {namespace: 'shop', name: 'web-1', ownerReferences: [{apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'd'}]}});
+    world.server.put('apis/apps/v1/deployments', {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {namespace: 'shop', name: 'web'}, spec: {replicas: 1}});
+    world.policy(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+    - name: r
+      match: {any: [{resources: {kinds: [v1/Pod.status]}}]}
+      preconditions:
+        all:
+          - {key: "{{ request.operation }}", operator: Equals, value: UPDATE}
+          - {key: "{{ sum(request.object.status.containerStatuses[*].restartCount || [\`0\`]) }}", operator: GreaterThan, value: 1}
+      context:
+        - {name: set, variable: {jmesPath: "request.object.metadata.ownerReferences[0].name", default: ""}}
+        - name: owner
+          apiCall: {urlPath: "/apis/apps/v1/namespaces/{{ request.namespace }}/replicasets", jmesPath: "items[?metadata.name == '{{ set }}'].metadata.ownerReferences[0].name | [0]"}
+      mutate:
+        targets: [{apiVersion: apps/v1, kind: Deployment, namespace: "{{ request.namespace }}", name: "{{ owner }}"}]
+        patchStrategicMerge: {metadata: {annotations: {restarts: often}}, spec: {replicas: 0}}
+`);
+    const pod = (restarts: number): JsonObject => ({apiVersion: 'v1', kind: 'Pod', metadata: {namespace: 'shop', name: 'web-1-a', ownerReferences: [{apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 's'}]}, status: {containerStatuses: [{name: 'web', restartCount: restarts}]}});
+    const status = {resource: 'pods', subResource: 'status', namespace: 'shop', name: 'web-1-a', operation: 'UPDATE'} as const;
+    await world.part({...status, uid: 's-1'}, pod(1));
+    await world.settled();
+    expect(world.get('apis/apps/v1/deployments', 'shop/web')).toMatchObject({spec: {replicas: 1}});
+    await world.part({...status, uid: 's-2'}, pod(2));
+    await world.settled();
+    expect(world.get('apis/apps/v1/deployments', 'shop/web')).toMatchObject({metadata: {annotations: {restarts: 'often'}}, spec: {replicas: 0}});
+  });
+
   it('leaves what it made when all is looked at anew', async () => {
     world.policy(evicting(''));
     await evict('e-1');

@@ -82,6 +82,12 @@ describe('entries of MutatingPolicies', () => {
     expect(found.mutating).toHaveLength(1);
     expect(found.validating).toEqual(['/mpol-existing']);
   });
+
+  it('fail no request where all failure policies are to be Ignore', () => {
+    const policies = [compiled('MutatingPolicy', `${created('configmaps')}, ${mutates}, failurePolicy: Fail, targetMatchConstraints: {expression: "resource.Get('v1', 'configmaps', 'a', 'b')"}`)];
+    const {validating} = planCelWebhooks({policies, defaultTimeout: 10, forceIgnore: true, offloads: () => false, offloadsCondition: () => false});
+    expect(validating.map(({name, failurePolicy}) => [name, failurePolicy])).toEqual([['mpol.existing.kyverno.svc-ignore', 'Ignore']]);
+  });
 });
 
 describe('entries of policies on images', () => {

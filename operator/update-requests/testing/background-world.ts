@@ -21,8 +21,8 @@ export interface BackgroundWorld extends TestCore {
   remove(collection: string, key: string): Promise<void>;
   /** A request that is told of and has no effect. */
   admit(object: JsonObject, operation: 'CREATE' | 'UPDATE' | 'DELETE'): Promise<void>;
-  /** The creation of a subresource: `pods/eviction`. */
-  part(at: {readonly resource: string; readonly subResource: string; readonly namespace: string; readonly name: string; readonly uid: string}, object: JsonObject): Promise<void>;
+  /** A request on a subresource (`pods/eviction`), its creation unless told otherwise. */
+  part(at: {readonly resource: string; readonly subResource: string; readonly namespace: string; readonly name: string; readonly uid: string; readonly operation?: 'CREATE' | 'UPDATE'}, object: JsonObject): Promise<void>;
   get(collection: string, key: string): JsonObject | undefined;
   /** Nothing is left to do: no update request waits, and the API server sees no write for a while. */
   settled(): Promise<void>;
@@ -135,12 +135,12 @@ export async function createBackgroundWorld({lead = true, webhooksServed = () =>
       if (old !== undefined) await admitted(old, 'DELETE', old, 'alice');
     },
     admit: (object, operation) => admitted(object, operation, object, 'alice'),
-    async part({resource, subResource, namespace, name, uid}, object) {
-      const [group = '', version = ''] = String(object['apiVersion']).split('/');
+    async part({resource, subResource, namespace, name, uid, operation = 'CREATE'}, object) {
+      const [version = '', group = ''] = String(object['apiVersion']).split('/').reverse();
       const of = {group: '', version: 'v1', resource};
       const whole = builtinResourceMap.kindOf(of)!;
-      const raw: JsonObject = {uid, kind: {group, version, kind: String(object['kind'])}, resource: of, subResource, requestSubResource: subResource, namespace, name, operation: 'CREATE', object};
-      await told({uid, kind: {group: whole.group, version: whole.version, kind: whole.kind}, resource: of, subResource, namespace, name, operation: 'CREATE', object, oldObject: undefined, user: {username: 'alice', groups: [], roles: [], clusterRoles: []}, dryRun: false, raw});
+      const raw: JsonObject = {uid, kind: {group, version, kind: String(object['kind'])}, resource: of, subResource, requestSubResource: subResource, namespace, name, operation, object};
+      await told({uid, kind: {group: whole.group, version: whole.version, kind: whole.kind}, resource: of, subResource, namespace, name, operation, object, oldObject: undefined, user: {username: 'alice', groups: [], roles: [], clusterRoles: []}, dryRun: false, raw});
     },
     get: find,
     async settled() {
