@@ -125,10 +125,10 @@ describe.each(Object.entries(policies))('%s by the key of a key service', (kind,
     const flags = ['--kmsPluginsDirectory', plugins, '--kmsPluginEnvironment', 'TEST_KEYS'];
     const good = await apply('signed', flags);
     expect(good.exit, good.text).toBe(0);
-    expect(good.text).toMatch(/pass: 1, fail: 0/);
+    expect(good.text).toMatch(/pass: [1-9]\d*, fail: 0/);
     const bad = await apply('wrong', flags);
     expect(bad.exit, bad.text).toBe(1);
     // Neither without the folder nor without what its programs need is anything a pass.
-    for (const lacking of [[], flags.slice(0, 2)]) expect((await apply('signed', lacking)).text).not.toMatch(/pass: 1/);
+    for (const lacking of [[], flags.slice(0, 2)]) expect((await apply('signed', lacking)).text).not.toMatch(/pass: [1-9]/);
   });
 });
