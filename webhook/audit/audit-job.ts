@@ -10,6 +10,7 @@ import {
   type RunTrace,
 } from '../../engine/types.js';
 import {after} from '../context.js';
+import {turn} from '../turn.js';
 import {logDecisions, logVerdicts} from '../log-lines.js';
 import type {TraceSink} from '../../adapters/tracing/types.js';
 import type {Metrics} from '../metrics/metrics.js';
@@ -124,10 +125,6 @@ export function createAuditRun(options: AuditRunOptions): (job: AuditJob, abort:
 function record(job: AuditJob, results: readonly PolicyResult[]): AuditRecord {
   const {webhook, request, time, allowed, message} = job;
   return {webhook, request, time, allowed, results, ...(message === undefined ? {} : {message})};
-}
-
-function turn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve));
 }
 
 /** Verdicts of policies that only report. Never throws and never rejects. */

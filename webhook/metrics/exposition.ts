@@ -1,4 +1,5 @@
 import {type Metric, Registry} from 'prom-client';
+import {turn} from '../turn.js';
 import {exposedMetric, type Sample} from './exposed-metric.js';
 import {instrumentSettings, type MetricsSettings} from './settings.js';
 
@@ -43,12 +44,6 @@ function textOf(metric: Metric<string>): Promise<string> {
   const one = new Registry();
   one.registerMetric(metric);
   return one.metrics();
-}
-
-function turn(): Promise<void> {
-  return new Promise(resolve => {
-    setImmediate(resolve);
-  });
 }
 
 function nameOf(metric: Metric<string>): string {
