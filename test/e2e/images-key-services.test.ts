@@ -1,13 +1,12 @@
 import {execFile} from 'node:child_process';
-import {copyFile, mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest';
 import {stringify} from 'yaml';
 import {eventually} from '../cluster/eventually.js';
 import {createImagesWorld, formats, hostOf, type ImagesWorld} from '../images/world.js';
-import {keyPlugin} from '../key-plugin/program.js';
+import {createPluginFolder} from '../key-plugin/plugin-folder.js';
 import {admit} from './support/admitted.js';
 import {program} from './support/build.js';
 import {applyCel, celStatusOf, dropCel, putCel} from './support/cel-policies.js';
@@ -23,12 +22,7 @@ let folder: string;
 let plugins: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'key-services-'));
-  plugins = join(folder, 'plugins');
-  await mkdir(plugins);
-  await copyFile(await keyPlugin(), join(plugins, 'sigstore-kms-awskms'));
-  const scripts = {hangs: 'sleep 600', garbage: 'echo hello', endless: 'while :; do echo 0123456789012345678901234567890123456789; done'};
-  for (const [name, script] of Object.entries(scripts)) await writeFile(join(plugins, `sigstore-kms-${name}`), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+  ({folder, plugins} = await createPluginFolder());
   world = await createImagesWorld();
   for (const [name, {publicKey}] of Object.entries(world.keys)) await writeFile(join(folder, `${name}.pub`), publicKey);
   const args = ['--allowInsecureRegistry=true', `--kmsPluginsDirectory=${plugins}`, '--kmsPluginEnvironment=TEST_*'];

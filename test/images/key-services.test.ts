@@ -1,11 +1,10 @@
-import {copyFile, mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {ensureBuilt} from '../e2e/support/build.js';
 import {imageValidatingPolicy, type ImagePolicyOptions, verifyImagesPolicy} from '../e2e/support/image-policies.js';
 import type {Thing} from '../e2e/support/policies.js';
-import {keyPlugin} from '../key-plugin/program.js';
+import {createPluginFolder} from '../key-plugin/plugin-folder.js';
 import type {CosignFormat} from './cosign.js';
 import {judgeByCommand} from './judge-by-command.js';
 import {createImagesWorld, formats, hostOf, type ImagesWorld} from './world.js';
@@ -17,12 +16,7 @@ let plugins: string;
 
 beforeAll(async () => {
   await ensureBuilt();
-  folder = await mkdtemp(join(tmpdir(), 'key-services-'));
-  plugins = join(folder, 'plugins');
-  await mkdir(plugins);
-  await copyFile(await keyPlugin(), join(plugins, 'sigstore-kms-awskms'));
-  const scripts = {hangs: 'sleep 600', garbage: 'echo hello', endless: 'while :; do echo 0123456789012345678901234567890123456789; done'};
-  for (const [name, script] of Object.entries(scripts)) await writeFile(join(plugins, `sigstore-kms-${name}`), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+  ({folder, plugins} = await createPluginFolder());
   world = await createImagesWorld();
   for (const [name, {publicKey}] of Object.entries(world.keys)) await writeFile(join(folder, `${name}.pub`), publicKey);
 });
