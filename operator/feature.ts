@@ -1,4 +1,5 @@
 import type {Clock} from '../adapters/clock.js';
+import type {LoopShare} from '../adapters/loop-share.js';
 import type {Congestion} from '../adapters/kube/congestion.js';
 import type {Discovery} from '../adapters/kube/discovery.js';
 import type {KubeClient} from '../adapters/kube/types.js';
@@ -35,6 +36,8 @@ export interface Core {
   readonly worker: KubeClient;
   /** How much bulk work the API server takes on at one time. */
   readonly congestion: Congestion;
+  /** How much of the event loop bulk work may take. */
+  readonly share: LoopShare;
   readonly clock: Clock;
   readonly log: Logger;
   readonly discovery: Discovery;

@@ -40,7 +40,7 @@ const renewCheckMs = 12 * 3_600_000;
 /** Wires the one process: reconcile handlers and admission over one cache. Its parts lie in `process/`; here is who tells whom of what. */
 export function createProcess(options: ProcessOptions): OperatorProcess {
   const foundations = createFoundations(options);
-  const {settings, flags, environment, kubeConfig, log, clock, metrics, congestion, client, discovery, resources, manager, events, regex, rights, workers} = foundations;
+  const {settings, flags, environment, kubeConfig, log, clock, metrics, congestion, share, client, discovery, resources, manager, events, regex, rights, workers} = foundations;
   const {namespace, podName} = environment;
   let ready = false;
 
@@ -91,7 +91,7 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
   const features = featureSet(
     createFeatures(
       {
-        ...{client, congestion, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, settings, environment, conditions, quarantined, filters, globalContext, findings: new Findings()},
+        ...{client, congestion, share, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, settings, environment, conditions, quarantined, filters, globalContext, findings: new Findings()},
         config: () => settings.config,
         replicas: () => replicas.list(),
         covered: (kind, key) => webhooks.registered(kind === 'ClusterPolicy' || kind === 'Policy' ? key : `${kind}/${key}`),

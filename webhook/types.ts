@@ -199,6 +199,8 @@ export interface AdmissionServerOptions {
    */
   readonly complete?: () => boolean;
   readonly metrics: Metrics;
+  /** Told of each answer to a review. */
+  readonly onAnswer?: (() => void) | undefined;
   /** Absent: nothing is traced. */
   readonly traces?: TraceSink | undefined;
   readonly log: Logger;

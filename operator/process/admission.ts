@@ -20,7 +20,7 @@ export interface AdmissionOptions {
 }
 
 /** The server that the API server asks. */
-export function createAdmission({settings, flags, environment, log, clock, metrics, resources, events, workers}: Foundations, judgement: Judgement, {certificates: {tls}, features, tracing, incomplete}: AdmissionOptions): AdmissionServer {
+export function createAdmission({settings, flags, environment, log, clock, metrics, share, resources, events, workers}: Foundations, judgement: Judgement, {certificates: {tls}, features, tracing, incomplete}: AdmissionOptions): AdmissionServer {
   const {cache, cel, engine, roles, filters, compile, celCompile, exceptions} = judgement;
   const {namespace, serviceAccountName} = environment;
   return createAdmissionServer({
@@ -41,6 +41,7 @@ export function createAdmission({settings, flags, environment, log, clock, metri
     readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
     complete: () => incomplete() === undefined,
     metrics,
+    onAnswer: () => share.answered(),
     traces: tracing,
     log,
     clock,

@@ -4,6 +4,7 @@ import {systemClock} from '../../adapters/clock.js';
 import type {ApiCall} from '../../adapters/kube/api-call.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
 import {createCongestion} from '../../adapters/kube/congestion.js';
+import {createLoopShare} from '../../adapters/loop-share.js';
 import {createDiscovery} from '../../adapters/kube/discovery.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
@@ -34,6 +35,7 @@ export function createFoundations({settings, environment, kubeConfig, log}: Proc
   const clock = systemClock;
   const metrics = createMetrics({version: packageJson.version});
   const congestion = createCongestion(clock);
+  const share = createLoopShare(clock);
   const onWritten = ({operation, group, resource}: ApiCall, milliseconds: number) => congestion.note(`${operation} ${resource}.${group}`, milliseconds);
   const createClient = (impersonate?: string) =>
     createKubeClient({
@@ -76,7 +78,7 @@ export function createFoundations({settings, environment, kubeConfig, log}: Proc
     onDropped: eventLosses(metrics.registry),
   });
   return {
-    ...{settings, flags, environment, kubeConfig, log, clock, metrics, congestion, client, discovery, resources, manager, events},
+    ...{settings, flags, environment, kubeConfig, log, clock, metrics, congestion, share, client, discovery, resources, manager, events},
     regex: createRegexEngine(),
     rights: createOwnRights({client, clock, log}),
     workers: createWorkers({flags, own: client, create: createClient}),

@@ -31,6 +31,8 @@ export interface ReportWriterOptions {
   readonly isExpected?: (uid: string) => boolean;
   /** Reports that are written at one time. */
   readonly concurrency: () => number;
+  /** Waited for before each report. Absent: no pauses. */
+  readonly pause?: () => Promise<void> | undefined;
   /** No report is created while there are so many; the limit of upstream's breaker. Absent: no limit. */
   readonly most?: number;
 }
@@ -128,6 +130,9 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
       queue.addAfter(key, holdFor);
       return;
     }
+    const pause = stopped ? undefined : options.pause?.();
+    if (pause !== undefined) await pause;
+    if (waiting.get(key) !== pending) return;
     held.delete(uid);
     forget(key);
     try {

@@ -53,11 +53,11 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     const mirror = (namespaced: boolean) => manager.lister(keyOf(namespaced));
     const {client} = core;
     const limit = api.side === undefined ? {} : {most};
-    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: () => core.congestion.width(flags.aggregationWorkers), isExpected: uid => core.findings.expected.has(uid), ...limit})};
+    return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: () => core.congestion.width(flags.aggregationWorkers), pause: () => core.share.pause(), isExpected: uid => core.findings.expected.has(uid), ...limit})};
   }
 
   const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results) => admission.writer.add(subject, [...results])});
-  const pacer = createPacer(clock);
+  const pacer = createPacer(clock, core.share);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
   let cancelAdopt: (() => void) | undefined;

@@ -1,5 +1,6 @@
 import type {Clock} from '../../adapters/clock.js';
 import {sleep} from '../../adapters/clock.js';
+import type {LoopShare} from '../../adapters/loop-share.js';
 
 /** Keeps long work on the main loop from being felt by requests. */
 export interface Pacer {
@@ -16,15 +17,17 @@ const longestRestMs = 4;
 
 /**
  * Slices of two milliseconds. A loop that comes back late was busy with others: then the work rests as
- * long as it took. On an idle loop it goes on at once.
+ * long as it took, and longer while requests are answered on a loop that is much in use. On an idle loop it goes on at once.
  */
-export function createPacer(clock: Clock): Pacer {
+export function createPacer(clock: Clock, share?: LoopShare): Pacer {
   let started = clock.monotonic();
   async function rest(worked: number): Promise<void> {
     const left = clock.monotonic();
     await new Promise<void>(resolve => setImmediate(resolve));
     const others = clock.monotonic() - left;
     if (others >= busyMs) await sleep(clock, Math.min(longestRestMs, Math.max(sliceMs, worked)));
+    const pause = share?.pause();
+    if (pause !== undefined) await pause;
     started = clock.monotonic();
   }
   return {

@@ -49,7 +49,7 @@ export function createScanFeature(core: Core, {writer, settings, standing, nativ
   let planned: ReadonlyMap<string, Bearing> = new Map();
   /** Policies that changed since; `all`: something that every result may hang on. */
   let touched: Set<string> | 'all' = 'all';
-  const pacer = createPacer(clock);
+  const pacer = createPacer(clock, core.share);
   const turns = createTurns(flags.backgroundScanWorkers);
   // Of whom the scan acts as, which need not be the admission's account.
   const rights = createOwnRights({client, clock, log, pauseMs: firstAskMs / 2});

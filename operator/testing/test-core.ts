@@ -1,4 +1,5 @@
 import {createCongestion} from '../../adapters/kube/congestion.js';
+import {createLoopShare} from '../../adapters/loop-share.js';
 import type {Clock} from '../../adapters/clock.js';
 import {systemClock} from '../../adapters/clock.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
@@ -66,6 +67,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     congestion: createCongestion(clock),
+    share: createLoopShare(clock),
     conditions: new BackgroundConditions(),
     native,
     covered: () => undefined,

@@ -28,7 +28,7 @@ export interface BackgroundSession {
 }
 
 export interface SessionOptions {
-  readonly core: Pick<Core, 'client' | 'clock' | 'congestion' | 'flags' | 'log' | 'resources' | 'findings'>;
+  readonly core: Pick<Core, 'client' | 'clock' | 'congestion' | 'share' | 'flags' | 'log' | 'resources' | 'findings'>;
   readonly state: Omit<StateSyncOptions, 'core' | 'enqueue'>;
   readonly worker: RequestWorker;
   /** Does one work that the cluster's state asks for. */
@@ -46,7 +46,11 @@ export function beginSession({core, state: stateOptions, worker, run, isLooked}:
     firstRetryMs: 100,
     maxRetryMs: 60_000,
     laneOf,
-    run: key => (key.startsWith(requestPrefix) ? runRequest(key) : runState(key)),
+    async run(key) {
+      const pause = core.share.pause();
+      if (pause !== undefined) await pause;
+      await (key.startsWith(requestPrefix) ? runRequest(key) : runState(key));
+    },
     onError(key, error, retryInMs) {
       const fields = {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})};
       if (isTooEarly(error)) log.v(2, 'background: work comes too early and is tried again', fields);

@@ -23,6 +23,7 @@ type FileName =
   | 'service-accounts.key'
   | 'service-accounts.pub'
   | 'audit-policy.json'
+  | 'audit-metadata-policy.json'
   | 'controller-manager.kubeconfig'
   | 'admin.kubeconfig';
 
@@ -58,7 +59,8 @@ export async function writeControlPlaneFiles(options: ControlPlaneFilesOptions):
     'front-proxy.key': frontProxy.key,
     'service-accounts.key': tokens.privateKey,
     'service-accounts.pub': tokens.publicKey,
-    'audit-policy.json': JSON.stringify(auditPolicy),
+    'audit-policy.json': JSON.stringify(auditPolicy('RequestResponse')),
+    'audit-metadata-policy.json': JSON.stringify(auditPolicy('Metadata')),
     'controller-manager.kubeconfig': kubeconfigText({...access, user: {client: controllerManager}}),
     'admin.kubeconfig': kubeconfigText({...access, user: {client: admin}}),
   };
@@ -70,17 +72,17 @@ export async function writeControlPlaneFiles(options: ControlPlaneFilesOptions):
   return {authority, admin, path};
 }
 
-/** One line per request when its answer is complete, with both bodies. */
-const auditPolicy = {
+/** One line per request when its answer is complete. */
+const auditPolicy = (level: 'Metadata' | 'RequestResponse') => ({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
   rules: [
     {level: 'None', nonResourceURLs: ['/readyz*', '/livez*', '/healthz*', '/openapi/*']},
     {level: 'None', resources: [{group: 'coordination.k8s.io'}]},
-    {level: 'RequestResponse'},
+    {level},
   ],
-};
+});
 
 export interface KubeconfigOptions {
   readonly server: string;

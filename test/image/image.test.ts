@@ -43,7 +43,7 @@ afterAll(async () => {
 /** Runs in the image's root: read-only, no capabilities, a user that nobody knows, an empty /tmp of its own. */
 function inImage(words: readonly string[]) {
   const root = join(folder, ours);
-  const variables = Object.entries({PATH: '/usr/bin', HOME: '/tmp', NODE_OPTIONS: '--disable-warning=DEP0040'}).map(([name, value]) => `${name}=${value}`);
+  const variables = Object.entries({PATH: '/usr/bin', HOME: '/tmp', NODE_OPTIONS: '--disable-warning=DEP0040 --v8-pool-size=1'}).map(([name, value]) => `${name}=${value}`);
   const script = [
     'set -e',
     `mount --bind ${root} ${root}`,

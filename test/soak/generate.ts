@@ -2,6 +2,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {benchBodies} from '../bench/bodies.js';
 import {cpuSeconds, rssMiB} from '../bench/processes.js';
 import {eventually} from '../cluster/eventually.js';
+import {cores} from './cores.js';
 import {peakMiB} from './metrics.js';
 import {type Made, many} from './objects.js';
 import {type OperatorWrite, operatorWrites, summary} from './operator-writes.js';
@@ -12,6 +13,8 @@ export interface GenerateSizes {
   readonly namespaces: number;
   /** Admission requests a second meanwhile. */
   readonly load: number;
+  /** Control plane and replica have a core each. */
+  readonly apart: boolean;
 }
 
 const perNamespace = 3;
@@ -27,13 +30,13 @@ function generating(): Made {
 }
 
 /** Many triggers at once: seconds until every object is there, the writes for it, and how long requests take meanwhile. */
-export async function soakGenerate({namespaces, load: perSecond}: GenerateSizes, say: Soak['say']): Promise<void> {
+export async function soakGenerate({namespaces, load: perSecond, apart}: GenerateSizes, say: Soak['say']): Promise<void> {
   await withOperator([], say, async soak => {
     const {cluster} = soak;
     await applyAll(cluster, [generating()]);
     await policiesReady(cluster, 1);
     const {pid, webhookPort} = replicaOf(soak);
-    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond});
+    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond}, {core: apart ? cores.replica : undefined});
     await delay(5_000);
     await load.mark();
     await delay(10_000);
@@ -71,5 +74,5 @@ export async function soakGenerate({namespaces, load: perSecond}: GenerateSizes,
     say(`admission meanwhile: p50 ${during.p50.toFixed(1)}, p99 ${during.p99.toFixed(1)}, longest ${during.most.toFixed(0)} ms of ${during.count}, not answered ${load.failed()}`);
     say(`writes: ${summary(found)}`);
     if (generated.length > wanted || requests.length > 2 * namespaces || load.failed() > 0) process.exitCode = 1;
-  });
+  }, {apart});
 }

@@ -6,6 +6,7 @@ import {type Cluster, startCluster} from '../cluster/cluster.js';
 import {eventually} from '../cluster/eventually.js';
 import {type InstalledOperator, installOperator} from '../cluster/install-operator.js';
 import type {Replica} from '../cluster/node-agent.js';
+import {cores, keepApart} from './cores.js';
 
 export interface Soak {
   readonly cluster: Cluster;
@@ -13,17 +14,27 @@ export interface Soak {
   readonly say: (line: string) => void;
 }
 
+export interface OperatorOptions {
+  /** Goes before the command line. */
+  readonly prefix?: readonly string[];
+  readonly replicas?: number;
+  /** Control plane and replica have a core each. */
+  readonly apart?: boolean;
+}
+
 /**
  * A control plane with an audit log and replicas (one, unless told otherwise) of a copy of the bundle: a build meanwhile changes
- * nothing. `prefix` goes before the command line.
+ * nothing.
  */
-export async function withOperator(args: readonly string[], say: Soak['say'], run: (soak: Soak) => Promise<void>, {prefix = [], replicas = 1}: {readonly prefix?: readonly string[]; readonly replicas?: number} = {}): Promise<void> {
+export async function withOperator(args: readonly string[], say: Soak['say'], run: (soak: Soak) => Promise<void>, {prefix = [], replicas = 1, apart = false}: OperatorOptions = {}): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'kyverno-soak-'));
   cpSync(resolve(import.meta.dirname, '../../dist'), join(work, 'dist'), {recursive: true});
-  const cluster = await startCluster({auditLog: true});
+  const cluster = await startCluster({auditLog: 'metadata'});
   let operator: InstalledOperator | undefined;
   try {
-    operator = await installOperator(cluster, {replicas, args, command: [...prefix, process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
+    if (apart) keepApart(cluster);
+    const core = apart ? ['taskset', '--cpu-list', cores.replica] : [];
+    operator = await installOperator(cluster, {replicas, args, command: [...prefix, ...core, process.execPath, ...nodeArgs, join(work, 'dist/kyverno.cjs')]});
     await run({cluster, operator, say});
   } finally {
     await operator?.stop();
@@ -32,8 +43,8 @@ export async function withOperator(args: readonly string[], say: Soak['say'], ru
   }
 }
 
-/** Further arguments of the replica's Node, such as those of a profile. */
-const nodeArgs = (process.env['SOAK_NODE_ARGS'] ?? '').split(' ').filter(text => text !== '');
+/** Arguments of the replica's Node: as the image has it, and further ones, such as those of a profile. */
+const nodeArgs = ['--v8-pool-size=1', ...(process.env['SOAK_NODE_ARGS'] ?? '').split(' ').filter(text => text !== '')];
 
 /** The one replica, once it is ready. */
 export function replicaOf({operator}: Pick<Soak, 'operator'>): Replica & {readonly pid: number} {

@@ -48,7 +48,7 @@ export function createPipelines(options: AdmissionServerOptions, limits: Admissi
   const dump: readonly Layer[] = [payloadDump(log, () => options.dumpPayload === true)];
   const dumpPatches = () => options.dumpPatches === true;
   const shared = {engine, policies, submit, metrics, log, clock};
-  const measured = admissionMetrics(metrics, clock);
+  const measured = admissionMetrics({metrics, clock, onAnswer: options.onAnswer});
 
   const observed = options.observer === undefined ? [] : [observation(options.observer, {clock, log})];
 

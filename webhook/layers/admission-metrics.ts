@@ -2,7 +2,13 @@ import type {Clock} from '../../adapters/clock.js';
 import {after, type Layer} from '../context.js';
 import type {Metrics} from '../metrics/metrics.js';
 
-export function admissionMetrics(metrics: Metrics, clock: Clock): Layer {
+export interface AdmissionMetricsOptions {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly onAnswer: (() => void) | undefined;
+}
+
+export function admissionMetrics({metrics, clock, onAnswer}: AdmissionMetricsOptions): Layer {
   return (context, next) =>
     after(next(context), answer => {
       const {request} = context;
@@ -12,6 +18,7 @@ export function admissionMetrics(metrics: Metrics, clock: Clock): Layer {
         allowed: answer.allowed,
         seconds,
       });
+      onAnswer?.();
       return answer;
     });
 }

@@ -1,0 +1,68 @@
+import {performance} from 'node:perf_hooks';
+import {type Clock, sleep} from './clock.js';
+
+/** How much of the event loop work may take that can wait, while somebody waits for answers. */
+export interface LoopShare {
+  /** An answer has left that somebody waited for. */
+  answered(): void;
+  /** To be asked before each piece of work of some milliseconds; a promise has to be waited for. */
+  pause(): Promise<void> | undefined;
+}
+
+/** Answers within so long: somebody waits for the next one, too. */
+const servingMs = 2_000;
+/** Part of the loop's time that is in use, answers included, beyond which work that can wait is made rarer. */
+const target = 0.35;
+/** The loop is looked at so often. */
+const lookMs = 200;
+const firstPauseMs = 2;
+/** Work that can wait goes on all the same. */
+const longestPauseMs = 200;
+
+/**
+ * Work that is cut into small pieces is still felt where pieces come one after the other: answers wait for several of them. So pieces
+ * are kept apart by pauses that grow while the loop is in use for more than a third of its time, and shrink when it is not. Time in
+ * which the process was ready to run but had no core counts as use. Nobody waits for answers: no pauses.
+ */
+export function createLoopShare(clock: Clock, utilization: (since: Utilization | undefined) => Utilization = sinceThen): LoopShare {
+  let lastAnswer = Number.NEGATIVE_INFINITY;
+  let looked: {readonly at: number; readonly state: Utilization} | undefined;
+  let pauseMs = 0;
+
+  function look(now: number): void {
+    if (looked === undefined || now - looked.at >= 2 * servingMs) {
+      looked = {at: now, state: utilization(undefined)};
+      return;
+    }
+    if (now - looked.at < lookMs) return;
+    const used = utilization(looked.state).utilization;
+    pauseMs = used > target ? Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 1.5)) : pauseMs < firstPauseMs ? 0 : pauseMs * 0.8;
+    looked = {at: now, state: utilization(undefined)};
+  }
+
+  return {
+    answered() {
+      lastAnswer = clock.monotonic();
+    },
+    pause() {
+      const now = clock.monotonic();
+      if (now - lastAnswer > servingMs) {
+        pauseMs = 0;
+        looked = undefined;
+        return undefined;
+      }
+      look(now);
+      return pauseMs === 0 ? undefined : sleep(clock, pauseMs);
+    },
+  };
+}
+
+interface Utilization {
+  readonly idle: number;
+  readonly active: number;
+  readonly utilization: number;
+}
+
+function sinceThen(since: Utilization | undefined): Utilization {
+  return since === undefined ? performance.eventLoopUtilization() : performance.eventLoopUtilization(since);
+}
