@@ -20,8 +20,8 @@ describe('the share of the loop for work that can wait', () => {
   }
 
   /** How long the next pause is; 0 without one. */
-  async function pauseMs(): Promise<number> {
-    const pause = share.pause();
+  async function pauseMs(mostMs?: number): Promise<number> {
+    const pause = share.pause(mostMs);
     if (pause === undefined) return 0;
     let over = false;
     void pause.then(() => {
@@ -51,6 +51,7 @@ describe('the share of the loop for work that can wait', () => {
       pauses(250);
     }
     expect(await pauseMs()).toBe(200);
+    expect(await pauseMs(20)).toBe(20);
   });
 
   it('gets whole again when the loop is not, or when nobody waits any more', () => {

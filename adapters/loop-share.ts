@@ -5,14 +5,14 @@ import {type Clock, sleep} from './clock.js';
 export interface LoopShare {
   /** An answer has left that somebody waited for. */
   answered(): void;
-  /** To be asked before each piece of work of some milliseconds; a promise has to be waited for. */
-  pause(): Promise<void> | undefined;
+  /** To be asked before each piece of work of some milliseconds; a promise has to be waited for. `mostMs`: where the work has to be done soon. */
+  pause(mostMs?: number): Promise<void> | undefined;
 }
 
 /** Answers within so long: somebody waits for the next one, too. */
 const servingMs = 2_000;
-/** Part of the loop's time that is in use, answers included, beyond which work that can wait is made rarer. */
-const target = 0.35;
+/** Part of the loop's time that is in use, answers included, beyond which work that can wait is made rarer: answers then come in less than twice their time at rest. */
+const target = 0.2;
 /** The loop is looked at so often. */
 const lookMs = 200;
 const firstPauseMs = 2;
@@ -21,7 +21,7 @@ const longestPauseMs = 200;
 
 /**
  * Work that is cut into small pieces is still felt where pieces come one after the other: answers wait for several of them. So pieces
- * are kept apart by pauses that grow while the loop is in use for more than a third of its time, and shrink when it is not. Time in
+ * are kept apart by pauses that grow while the loop is in use for more than a fifth of its time, and shrink when it is not. Time in
  * which the process was ready to run but had no core counts as use. Nobody waits for answers: no pauses.
  */
 export function createLoopShare(clock: Clock, utilization: (since: Utilization | undefined) => Utilization = sinceThen): LoopShare {
@@ -44,7 +44,7 @@ export function createLoopShare(clock: Clock, utilization: (since: Utilization |
     answered() {
       lastAnswer = clock.monotonic();
     },
-    pause() {
+    pause(mostMs = longestPauseMs) {
       const now = clock.monotonic();
       if (now - lastAnswer > servingMs) {
         pauseMs = 0;
@@ -52,7 +52,7 @@ export function createLoopShare(clock: Clock, utilization: (since: Utilization |
         return undefined;
       }
       look(now);
-      return pauseMs === 0 ? undefined : sleep(clock, pauseMs);
+      return pauseMs === 0 ? undefined : sleep(clock, Math.min(pauseMs, mostMs));
     },
   };
 }

@@ -49,7 +49,7 @@ describe('install/image/Dockerfile', () => {
 
   it('is the image that `npm run image` assembles', () => {
     expect(of('FROM')[0]).toContain(`:${nodeVersion}-`);
-    expect(last.find(({word}) => word === 'ENV')?.rest.split(' ')).toEqual(imageConfig.Env);
+    expect(last.find(({word}) => word === 'ENV')?.rest.match(/\w+=(?:"[^"]*"|\S*)/g)?.map(text => text.replaceAll('"', ''))).toEqual(imageConfig.Env);
     expect(last.find(({word}) => word === 'USER')?.rest).toBe(imageConfig.User);
     expect(JSON.parse(of('ENTRYPOINT')[0]!)).toEqual(imageConfig.Entrypoint);
     expect(JSON.parse(of('CMD')[0]!)).toEqual(imageConfig.Cmd);

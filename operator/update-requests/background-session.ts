@@ -36,6 +36,9 @@ export interface SessionOptions {
   readonly isLooked: (work: StateWork, version: string) => boolean;
 }
 
+/** Others wait for what is made: of a storm of a thousand triggers, none waits ten seconds for this. */
+const longestPauseMs = 20;
+
 export function beginSession({core, state: stateOptions, worker, run, isLooked}: SessionOptions): BackgroundSession {
   const {client, clock, log} = core;
   const {families} = stateOptions;
@@ -47,7 +50,7 @@ export function beginSession({core, state: stateOptions, worker, run, isLooked}:
     maxRetryMs: 60_000,
     laneOf,
     async run(key) {
-      const pause = core.share.pause();
+      const pause = core.share.pause(longestPauseMs);
       if (pause !== undefined) await pause;
       await (key.startsWith(requestPrefix) ? runRequest(key) : runState(key));
     },
