@@ -62,16 +62,17 @@ export function resultKey({source, policy, rule, part}: Pick<ReportResult, 'sour
 /** As the API has it; `seconds` is when it last became what it is. */
 export function resultJson(result: ReportResult, messageField: 'message' | 'description', seconds: number): JsonObject {
   const {source, policy, rule, status, message, scored, category, severity, properties} = result;
-  return {
-    ...(category !== undefined && {category}),
-    ...(message !== '' && {[messageField]: message}),
-    policy,
-    ...(Object.keys(properties).length > 0 && {properties: {...properties}}),
-    result: status,
-    ...(rule !== '' && {rule}),
-    scored,
-    ...(severity !== undefined && {severity}),
-    source,
-    timestamp: {nanos: 0, seconds},
-  };
+  // Field by field: spreads took an eighth of what a first scan's reports cost.
+  const json: JsonObject = {};
+  if (category !== undefined) json['category'] = category;
+  if (message !== '') json[messageField] = message;
+  json['policy'] = policy;
+  if (Object.keys(properties).length > 0) json['properties'] = {...properties};
+  json['result'] = status;
+  if (rule !== '') json['rule'] = rule;
+  json['scored'] = scored;
+  if (severity !== undefined) json['severity'] = severity;
+  json['source'] = source;
+  json['timestamp'] = {nanos: 0, seconds};
+  return json;
 }
