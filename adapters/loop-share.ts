@@ -11,7 +11,7 @@ export interface LoopShare {
 
 /** Answers within so long: somebody waits for the next one, too. */
 const servingMs = 2_000;
-/** Part of the loop's time that is in use, answers included, beyond which work that can wait is made rarer: answers then come in less than twice their time at rest. */
+/** Part of the loop's time that is in use, answers included, beyond which work that can wait is made rarer: the slowest answers then take about twice their time at rest. */
 const target = 0.2;
 /** The loop is looked at so often. */
 const lookMs = 200;
@@ -24,20 +24,20 @@ const longestPauseMs = 200;
  * are kept apart by pauses that grow while the loop is in use for more than a fifth of its time, and shrink when it is not. Time in
  * which the process was ready to run but had no core counts as use. Nobody waits for answers: no pauses.
  */
-export function createLoopShare(clock: Clock, utilization: (since: Utilization | undefined) => Utilization = sinceThen): LoopShare {
+export function createLoopShare(clock: Clock, utilization: (since?: Utilization) => Utilization = since => performance.eventLoopUtilization(since)): LoopShare {
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let looked: {readonly at: number; readonly state: Utilization} | undefined;
   let pauseMs = 0;
 
   function look(now: number): void {
     if (looked === undefined || now - looked.at >= 2 * servingMs) {
-      looked = {at: now, state: utilization(undefined)};
+      looked = {at: now, state: utilization()};
       return;
     }
     if (now - looked.at < lookMs) return;
     const used = utilization(looked.state).utilization;
     pauseMs = used > target ? Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 1.5)) : pauseMs < firstPauseMs ? 0 : pauseMs * 0.8;
-    looked = {at: now, state: utilization(undefined)};
+    looked = {at: now, state: utilization()};
   }
 
   return {
@@ -61,8 +61,4 @@ interface Utilization {
   readonly idle: number;
   readonly active: number;
   readonly utilization: number;
-}
-
-function sinceThen(since: Utilization | undefined): Utilization {
-  return since === undefined ? performance.eventLoopUtilization() : performance.eventLoopUtilization(since);
 }

@@ -62,7 +62,7 @@ export function resultKey({source, policy, rule, part}: Pick<ReportResult, 'sour
 /** As the API has it; `seconds` is when it last became what it is. */
 export function resultJson(result: ReportResult, messageField: 'message' | 'description', seconds: number): JsonObject {
   const {source, policy, rule, status, message, scored, category, severity, properties} = result;
-  // Field by field: spreads took an eighth of what a first scan's reports cost.
+  // Field by field: spreads under so many conditions took 15 µs a result.
   const json: JsonObject = {};
   if (category !== undefined) json['category'] = category;
   if (message !== '') json[messageField] = message;

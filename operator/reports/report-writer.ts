@@ -132,7 +132,6 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     }
     const pause = stopped ? undefined : options.pause?.();
     if (pause !== undefined) await pause;
-    if (waiting.get(key) !== pending) return;
     held.delete(uid);
     forget(key);
     try {

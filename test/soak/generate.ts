@@ -2,7 +2,6 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {benchBodies} from '../bench/bodies.js';
 import {cpuSeconds, rssMiB} from '../bench/processes.js';
 import {eventually} from '../cluster/eventually.js';
-import {cores} from './cores.js';
 import {peakMiB} from './metrics.js';
 import {type Made, many} from './objects.js';
 import {type OperatorWrite, operatorWrites, summary} from './operator-writes.js';
@@ -36,7 +35,7 @@ export async function soakGenerate({namespaces, load: perSecond, apart}: Generat
     await applyAll(cluster, [generating()]);
     await policiesReady(cluster, 1);
     const {pid, webhookPort} = replicaOf(soak);
-    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond}, {core: apart ? cores.replica : undefined});
+    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond}, {apart});
     await delay(5_000);
     await load.mark();
     await delay(10_000);

@@ -7,15 +7,16 @@ import {soakScan} from './scan.js';
 
 /** The long forms of what background work has to stand: `npm run soak -- scan`, all of them without a name. */
 const say = (line: string) => void process.stdout.write(`${line}\n`);
+const given = process.argv.slice(2);
 /** `--seeds=200` or `--seeds 200`. */
-const args = process.argv.slice(2).flatMap(text => (text.startsWith('--') ? text.split('=') : [text]));
+const args = given.filter(text => text !== '--apart').flatMap(text => (text.startsWith('--') ? text.split('=') : [text]));
 const number = (name: string, initial: number) => {
   const at = args.indexOf(`--${name}`);
   return at === -1 ? initial : Number(args[at + 1]);
 };
 
 /** Control plane and replica have a core each (`taskset`): what work in the background costs requests, without what the API server costs them. */
-const apart = args.includes('--apart');
+const apart = given.includes('--apart');
 
 const runs: Readonly<Record<string, () => Promise<void>>> = {
   reapply: () => soakReapply(number('applies', 10_000), say),
@@ -28,7 +29,7 @@ const runs: Readonly<Record<string, () => Promise<void>>> = {
   scan: () => soakScan({pods: number('pods', 10_000), configMaps: number('configmaps', 9_000), load: number('load', 100), apart}, say),
 };
 
-const wanted = args.filter((text, index) => !text.startsWith('--') && (args[index - 1]?.startsWith('--') !== true || args[index - 1] === '--apart'));
+const wanted = args.filter((text, index) => !text.startsWith('--') && args[index - 1]?.startsWith('--') !== true);
 const unknown = wanted.filter(name => !Object.hasOwn(runs, name));
 if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(runs).join(', ')}`);
 for (const [name, run] of Object.entries(runs)) {

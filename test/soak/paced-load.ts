@@ -1,7 +1,7 @@
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
-import {pin} from './cores.js';
+import {cores, pin} from './cores.js';
 import type {LoadAnswer, LoadCommand, LoadMark, LoadOptions} from './load-messages.js';
 
 export interface PacedLoad {
@@ -12,10 +12,10 @@ export interface PacedLoad {
   stop(): Promise<void>;
 }
 
-/** Sends one AdmissionReview after the other at an even rate, whatever the answers take, to a replica's own port; `core`: the only one it runs on. */
-export function startLoad(options: LoadOptions, {core}: {readonly core?: string | undefined} = {}): PacedLoad {
+/** Sends one AdmissionReview after the other at an even rate, whatever the answers take, to a replica's own port; `apart`: on the replica's core. */
+export function startLoad(options: LoadOptions, {apart = false}: {readonly apart?: boolean} = {}): PacedLoad {
   const sender = fork(join(import.meta.dirname, 'load-sender.ts'));
-  if (core !== undefined && sender.pid !== undefined) pin(sender.pid, core);
+  if (apart && sender.pid !== undefined) pin(sender.pid, cores.replica);
   const ended = once(sender, 'exit');
   const waiting = new Map<number, {readonly resolve: (mark: LoadMark) => void; readonly reject: (error: Error) => void}>();
   let marks = 0;

@@ -3,7 +3,6 @@ import {benchBodies} from '../bench/bodies.js';
 import {podPolicies} from '../bench/policy-sets.js';
 import {cpuSeconds, rssMiB} from '../bench/processes.js';
 import {eventually} from '../cluster/eventually.js';
-import {cores} from './cores.js';
 import {metric, peakMiB} from './metrics.js';
 import {benchPod, configMap, createAll} from './objects.js';
 import {operatorWrites, summary} from './operator-writes.js';
@@ -37,7 +36,7 @@ export async function soakScan(sizes: ScanSizes, say: Soak['say']): Promise<void
     await delay(5_000);
     say(`idle beside ${sizes.configMaps} ConfigMaps of 10 KiB and ${sizes.pods} Pods: RSS ${rssMiB(pid).toFixed(0)} MiB`);
 
-    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond: sizes.load}, {core: sizes.apart ? cores.replica : undefined});
+    const load = startLoad({port: webhookPort, ca: await caOf(cluster), body: benchBodies().json.good.replace(/"dryRun":\s*false/, '"dryRun":true'), perSecond: sizes.load}, {apart: sizes.apart});
     await delay(5_000);
     await load.mark();
     const writes = operatorWrites(cluster);
