@@ -6,11 +6,13 @@ describe('the share of the loop for work that can wait', () => {
   let clock: ManualClock;
   let share: LoopShare;
   let used: number;
+  let answered: number;
 
   beforeEach(() => {
     clock = createManualClock();
     used = 0.9;
-    share = createLoopShare(clock, since => ({idle: 0, active: 0, utilization: since === undefined ? 0 : used}));
+    answered = Number.NEGATIVE_INFINITY;
+    share = createLoopShare(clock, () => answered, since => ({idle: 0, active: 0, utilization: since === undefined ? 0 : used}));
   });
 
   /** Whether there is a pause before the piece of work after `milliseconds`. */
@@ -42,12 +44,12 @@ describe('the share of the loop for work that can wait', () => {
 
   it('gets smaller while the loop is much in use, to a piece each 200 ms', async () => {
     for (let round = 0; round < 3; round += 1) {
-      share.answered();
+      answered = clock.now();
       pauses(250);
     }
     expect(pauses(0)).toBe(true);
     for (let round = 0; round < 30; round += 1) {
-      share.answered();
+      answered = clock.now();
       pauses(250);
     }
     expect(await pauseMs()).toBe(200);
@@ -56,19 +58,19 @@ describe('the share of the loop for work that can wait', () => {
 
   it('gets whole again when the loop is not, or when nobody waits any more', () => {
     for (let round = 0; round < 10; round += 1) {
-      share.answered();
+      answered = clock.now();
       pauses(250);
     }
     expect(pauses(0)).toBe(true);
     used = 0.1;
     for (let round = 0; round < 30; round += 1) {
-      share.answered();
+      answered = clock.now();
       pauses(250);
     }
     expect(pauses(0)).toBe(false);
     used = 0.9;
     for (let round = 0; round < 10; round += 1) {
-      share.answered();
+      answered = clock.now();
       pauses(250);
     }
     expect(pauses(0)).toBe(true);
@@ -76,8 +78,7 @@ describe('the share of the loop for work that can wait', () => {
   });
 
   it('looks at the real loop when it is told nothing else', async () => {
-    const real = createLoopShare({...clock, monotonic: () => performance.now()});
-    real.answered();
+    const real = createLoopShare({...clock, monotonic: () => performance.now()}, () => clock.now());
     expect(real.pause()).toBeUndefined();
   });
 });

@@ -3,8 +3,6 @@ import {type Clock, sleep} from './clock.js';
 
 /** How much of the event loop work may take that can wait, while somebody waits for answers. */
 export interface LoopShare {
-  /** An answer has left that somebody waited for. */
-  answered(): void;
   /** To be asked before each piece of work of some milliseconds; a promise has to be waited for. `mostMs`: where the work has to be done soon. */
   pause(mostMs?: number): Promise<void> | undefined;
 }
@@ -24,8 +22,7 @@ const longestPauseMs = 200;
  * are kept apart by pauses that grow while the loop is in use for more than a fifth of its time, and shrink when it is not. Time in
  * which the process was ready to run but had no core counts as use. Nobody waits for answers: no pauses.
  */
-export function createLoopShare(clock: Clock, utilization: (since?: Utilization) => Utilization = since => performance.eventLoopUtilization(since)): LoopShare {
-  let lastAnswer = Number.NEGATIVE_INFINITY;
+export function createLoopShare(clock: Clock, lastAnswer: () => number, utilization: (since?: Utilization) => Utilization = since => performance.eventLoopUtilization(since)): LoopShare {
   let looked: {readonly at: number; readonly state: Utilization} | undefined;
   let pauseMs = 0;
 
@@ -41,12 +38,9 @@ export function createLoopShare(clock: Clock, utilization: (since?: Utilization)
   }
 
   return {
-    answered() {
-      lastAnswer = clock.monotonic();
-    },
     pause(mostMs = longestPauseMs) {
       const now = clock.monotonic();
-      if (now - lastAnswer > servingMs) {
+      if (clock.now() - lastAnswer() > servingMs) {
         pauseMs = 0;
         looked = undefined;
         return undefined;

@@ -29,15 +29,11 @@ import type {OwnRights} from './permissions/own-rights.js';
 import type {BackgroundConditions} from './status/background-conditions.js';
 import type {ClassicKind} from './policies/policy-handlers.js';
 
-/** What every room of the operator may use of the process. */
+/** What every room of the operator may use of the process, on either of its threads. */
 export interface Core {
   readonly client: KubeClient;
   /** Changes objects of users in the name of the duty's service account; `client` where that is the process's own. */
   readonly worker: KubeClient;
-  /** How much bulk work the API server takes on at one time. */
-  readonly congestion: Congestion;
-  /** How much of the event loop bulk work may take. */
-  readonly share: LoopShare;
   readonly clock: Clock;
   readonly log: Logger;
   readonly discovery: Discovery;
@@ -47,13 +43,6 @@ export interface Core {
   /** The same of policies written in CEL. */
   readonly cel: CelFamily;
   readonly native: NativePolicies;
-  /** Which wording of a policy the webhook configurations in force cover; `undefined` also on replicas that do not lead. */
-  readonly covered: (kind: string, key: string) => {readonly uid: string; readonly generation: number} | undefined;
-  /** Webhook configurations and the policy's status are worked out anew. */
-  readonly touchPolicy: (kind: string, key: string) => void;
-  /** False while webhooks that nobody serves could refuse what is written: after a peer's end, or with a stale authority. */
-  readonly webhooksServed: () => boolean;
-  readonly rights: OwnRights;
   readonly engine: Engine;
   readonly loader: ContextLoader;
   readonly regex: RegexEngine;
@@ -62,23 +51,42 @@ export interface Core {
   readonly flags: Flags;
   /** Where `flags` and `config` come from. */
   readonly settings: Settings;
-  /** Replicas whose Lease is alive. */
-  readonly replicas: () => readonly LiveReplica[];
   readonly environment: OperatorEnvironment;
   /** The ConfigMap's values of the moment. */
   readonly config: () => OperatorConfig;
   /** Requests and objects that no policy sees, as the ConfigMap has it. */
   readonly filters: () => RequestFilters;
-  /** What work in the background found, for reports. */
-  readonly findings: Findings;
   /** Policies that the engines keep away, and let go again. */
   readonly quarantined: QuarantineNotices;
-  /** What this replica has to tell of policies, for their status; the leader writes its own. */
-  readonly conditions: BackgroundConditions;
   /** Values of global context entries. */
   readonly globalContext: EntryStore;
   /** Whether this replica has the feature's duty. */
   readonly isLeading: () => boolean;
+}
+
+/** The same on the main thread, where admission is. */
+export interface AdmissionCore extends Core {
+  /** Which wording of a policy the webhook configurations in force cover; `undefined` also on replicas that do not lead. */
+  readonly covered: (kind: string, key: string) => {readonly uid: string; readonly generation: number} | undefined;
+  /** Webhook configurations and the policy's status are worked out anew. */
+  readonly touchPolicy: (kind: string, key: string) => void;
+  readonly rights: OwnRights;
+  /** Replicas whose Lease is alive. */
+  readonly replicas: () => readonly LiveReplica[];
+  /** What this replica has to tell of policies, for their status; the leader writes its own. */
+  readonly conditions: BackgroundConditions;
+}
+
+/** The same where work is done that can wait: scans, generation, reports. */
+export interface BackgroundCore extends Core {
+  /** False while webhooks that nobody serves could refuse what is written: after a peer's end, or with a stale authority. */
+  readonly webhooksServed: () => boolean | Promise<boolean>;
+  /** How much bulk work the API server takes on at one time. */
+  readonly congestion: Congestion;
+  /** How much of the event loop bulk work may take. */
+  readonly share: LoopShare;
+  /** What work in the background found, for reports. */
+  readonly findings: Findings;
 }
 
 /**

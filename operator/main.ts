@@ -1,11 +1,15 @@
+import {workerData} from 'node:worker_threads';
 import {growHeapSlowly} from '../adapters/heap-growth.js';
-import {createLogger, type Logger} from '../adapters/log/logger.js';
-import {loadInClusterConfig, loadKubeconfig} from '../adapters/kube/config.js';
+import {createLogger} from '../adapters/log/logger.js';
+import {type LoadedConfig, loadClusterConfig} from '../adapters/kube/config.js';
 import {readEnvironment} from './config/environment.js';
 import {parseFlags} from './config/flags.js';
+import {guardProcess} from './guard-process.js';
 import {createProcess} from './process.js';
 import {Settings} from './settings/settings.js';
 import {readStartConfiguration} from './settings/start-configuration.js';
+import {runBackgroundThread} from './thread/background-main.js';
+import {isThreadStart} from './thread/thread-start.js';
 
 /** Runs the operator until a signal ends it; the exit code. `argv` without node and script. */
 export async function runOperator(argv: readonly string[]): Promise<number> {
@@ -16,9 +20,9 @@ export async function runOperator(argv: readonly string[]): Promise<number> {
   }
   let {flags} = parsed;
   const log = createLogger({format: () => flags.loggingFormat, verbosity: () => flags.v});
-  let config: ReturnType<typeof loadInClusterConfig>;
+  let config: LoadedConfig;
   try {
-    config = flags.kubeconfig === '' ? loadInClusterConfig() : loadKubeconfig(flags.kubeconfig);
+    config = loadClusterConfig(flags);
   } catch (error) {
     log.error(`no cluster to work in: ${error instanceof Error ? error.message : String(error)}; give --kubeconfig outside of one`);
     return 1;
@@ -30,7 +34,7 @@ export async function runOperator(argv: readonly string[]): Promise<number> {
   const started = await readStartConfiguration({kubeConfig, log, stopped: signalled});
   const settings = new Settings({...parsed, started});
   flags = settings.flags;
-  const operator = createProcess({settings, environment: readEnvironment(process.env), kubeConfig, log});
+  const operator = createProcess({settings, environment: readEnvironment(process.env), kubeConfig, log, program: import.meta.filename});
   try {
     await operator.start(signalled);
   } catch (error) {
@@ -50,12 +54,10 @@ function untilSignal(): Promise<void> {
   });
 }
 
-/** No stray error of one part may take admission down; each is a bug and says so. */
-function guardProcess(log: Logger): void {
-  process.on('unhandledRejection', error => log.error('unhandled rejection', {error: describe(error)}));
-  process.on('uncaughtException', error => log.error('uncaught exception', {error: describe(error)}));
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+if (isThreadStart(workerData)) {
+  runBackgroundThread(workerData).catch((error: unknown) => {
+    process.stderr.write(`the thread of background work cannot run: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    // Ends this thread alone; the main one starts it anew.
+    process.exit(1);
+  });
 }

@@ -1,6 +1,8 @@
+import {createAnswerMark} from '../adapters/answer-mark.js';
 import {sleep} from '../adapters/clock.js';
 import type {ProfileServer} from '../adapters/profile-server.js';
 import packageJson from '../package.json' with {type: 'json'};
+import type {Metrics} from '../webhook/metrics/metrics.js';
 import type {AdmissionServer} from '../webhook/types.js';
 import {hasConditions} from './cel-policies/cel-serving.js';
 import type {Flags} from './config/flags.js';
@@ -19,13 +21,14 @@ import {createPolicyChanges} from './process/policy-changes.js';
 import {createStatuses} from './process/statuses.js';
 import {createWebhookServing} from './process/webhook-serving.js';
 import {registrations} from './registrations.js';
-import {Findings} from './reports/findings.js';
 import {createScrapes} from './serving/scrapes.js';
 import {endpointGone, isGoingDown, ownDeployment, relaxWebhooks} from './serving/shutdown.js';
 import {KyvernoOperator} from './shell/kyverno-operator.js';
 import {BackgroundConditions} from './status/background-conditions.js';
 import {startProfiles} from './telemetry/profiles.js';
 import {startTracing, type Tracing} from './telemetry/tracing.js';
+import {createBackgroundThread} from './thread/background-thread.js';
+import {joinExpositions} from '../webhook/metrics/join-expositions.js';
 
 export interface OperatorProcess {
   /** Resolves when admission is served and every cache is complete, or when `stopped` resolves before. */
@@ -38,9 +41,9 @@ const writesEndMs = 3_000;
 const renewCheckMs = 12 * 3_600_000;
 
 /** Wires the one process: reconcile handlers and admission over one cache. Its parts lie in `process/`; here is who tells whom of what. */
-export function createProcess(options: ProcessOptions): OperatorProcess {
+export function createProcess({program, ...options}: ProcessOptions & {readonly program: string}): OperatorProcess {
   const foundations = createFoundations(options);
-  const {settings, flags, environment, kubeConfig, log, clock, metrics, congestion, share, client, discovery, resources, manager, events, regex, rights, workers} = foundations;
+  const {settings, flags, environment, kubeConfig, log, clock, metrics, client, discovery, resources, manager, events, regex, rights, workers} = foundations;
   const {namespace, podName} = environment;
   let ready = false;
 
@@ -54,7 +57,10 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
       certificates.setLeading(now);
       void serving.repair();
     },
-    onDuty: (duty, now) => features.setLeading(duty, now),
+    onDuty(duty, now) {
+      features.setLeading(duty, now);
+      thread.setDuty(duty, now);
+    },
   });
   const {duties} = leadership;
 
@@ -88,10 +94,23 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
   const statuses = createStatuses(foundations, judgement, serving, {replicas: () => replicas, conditions, isLeading: () => leadership.leading});
   const {status} = statuses;
 
+  const answers = createAnswerMark();
+  const thread = createBackgroundThread(foundations, judgement, {program, answers, webhooksServed: serving.areServed});
+  const joined: Metrics = {
+    ...metrics,
+    restart() {
+      metrics.restart();
+      thread.restartMetrics();
+    },
+    async *parts() {
+      yield* joinExpositions(metrics.parts(), await thread.metrics());
+    },
+  };
+
   const features = featureSet(
     createFeatures(
       {
-        ...{client, congestion, share, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics, events, flags, settings, environment, conditions, quarantined, filters, globalContext, findings: new Findings()},
+        ...{client, clock, log, discovery, resources, manager, cache, cel, native, rights, engine, loader, regex, metrics: joined, events, flags, settings, environment, conditions, quarantined, filters, globalContext},
         config: () => settings.config,
         replicas: () => replicas.list(),
         covered: (kind, key) => webhooks.registered(kind === 'ClusterPolicy' || kind === 'Policy' ? key : `${kind}/${key}`),
@@ -99,10 +118,8 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
           webhooks.touch();
           status.enqueue(kind, key);
         },
-        webhooksServed: serving.areServed,
       },
-      leadership.has,
-      workers.of,
+      {thread, has: leadership.has, workerOf: workers.of},
     ),
     log,
   );
@@ -182,7 +199,7 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
   let profiles: ProfileServer | undefined;
   const timers: NodeJS.Timeout[] = [];
   const scrapes = createScrapes({
-    ...{metrics, flags, log},
+    ...{metrics: joined, flags, log},
     certificates: metricsTls,
     documents: environment.debugCache
       ? {'/debug/policies': () => [...cache.policies()].map(({key, uid, generation, status}) => ({key, uid, generation, status}))}
@@ -224,7 +241,7 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
     if ((await Promise.race([over, manager.reflector('peer-deployments').synced])) === 'stopped') return;
     await serving.repair();
     tracing = await startTracing({flags, environment, client, log, version: packageJson.version});
-    server = createAdmission(foundations, judgement, {certificates, features, tracing, incomplete});
+    server = createAdmission(foundations, judgement, {certificates, features, tracing, incomplete, onAnswer: () => answers.note(clock.now())});
     await server.listen(webhookPort(flags), flags.webhookServerHost || undefined);
     log.info('serving admission', {port: server.address()?.port});
     if ((await Promise.race([over, manager.whenReconciled()])) === 'stopped') return;
@@ -233,6 +250,7 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
     status.setLeading(leadership.leading);
     webhooks.setLeading(leadership.leading);
     await features.start();
+    thread.start();
     features.setLeading('admission', leadership.leading);
     duties.start();
     timers.push(
@@ -249,7 +267,7 @@ export function createProcess(options: ProcessOptions): OperatorProcess {
     for (const timer of timers) clearInterval(timer);
     leadership.stop();
     log.info('stopping');
-    await Promise.race([features.stop(), sleep(clock, writesEndMs)]);
+    await Promise.race([Promise.all([features.stop(), thread.stop()]), sleep(clock, writesEndMs)]);
     // A write that hangs on the API server must not keep us from draining within the grace of our Pod.
     await Promise.race([Promise.all([webhooks.stop(), status.stop(), certificates.stop(), definitions.stop(), offload.stop()]), sleep(clock, writesEndMs)]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);

@@ -30,13 +30,13 @@ export interface RegistrationOptions {
 export function registrations(options: RegistrationOptions): Registration[] {
   return [
     ...policyRegistrations(options),
-    ...contextRegistrations(options),
+    ...contextRegistrations(),
     ...roleRegistrations(options),
     ...installationRegistrations(options),
   ];
 }
 
-function policyRegistrations(options: RegistrationOptions): Registration[] {
+export function policyRegistrations(options: Pick<RegistrationOptions, 'reconcilePolicy' | 'reconcileException'>): Registration[] {
   const kyverno = (resource: string, version: string, namespaced: boolean) => ({key: resource, group: 'kyverno.io', version, resource, namespaced});
   return [
     {
@@ -56,7 +56,7 @@ function policyRegistrations(options: RegistrationOptions): Registration[] {
 }
 
 /** What policies look up while they are evaluated; optional, since what is not mirrored is read live. */
-function contextRegistrations(_options: RegistrationOptions): Registration[] {
+export function contextRegistrations(): Registration[] {
   const core = {group: '', version: 'v1'} as const;
   return [
     {key: 'namespaces', ...core, resource: 'namespaces', namespaced: false, optional: true, project: identityAndLabels},
@@ -90,18 +90,18 @@ function roleRegistrations({manager, roles}: RegistrationOptions): Registration[
 /** Of the mirrored Secrets of `/metrics`. */
 export const metricsSecretKey = {ca: 'metrics-secret-ca', pair: 'metrics-secret-pair'} as const;
 
+/** The ConfigMap of the installation. */
+export const configKey = 'config';
+
+/** One object of our own namespace. */
+export function ownObject({key, resource, namespace, name}: {readonly key: string; readonly resource: string; readonly namespace: string; readonly name: string}): Registration {
+  return {key, group: '', version: 'v1', resource, namespaced: true, namespace, fieldSelector: `metadata.name=${name}`};
+}
+
 function installationRegistrations(options: RegistrationOptions): Registration[] {
   const {manager, environment, secrets, metricsSecrets} = options;
   const {namespace, configMapName} = environment;
-  const own = (key: string, resource: string, name: string): Omit<Registration, 'reconcile'> => ({
-    key,
-    group: '',
-    version: 'v1',
-    resource,
-    namespaced: true,
-    namespace,
-    fieldSelector: `metadata.name=${name}`,
-  });
+  const own = (key: string, resource: string, name: string) => ownObject({key, resource, namespace, name});
   const webhook = (resource: string): Registration => ({
     key: resource,
     group: 'admissionregistration.k8s.io',
@@ -121,8 +121,8 @@ function installationRegistrations(options: RegistrationOptions): Registration[]
       return name === undefined ? [] : [{...own(metricsSecretKey[which], 'secrets', name), optional: true, reconcile: options.onMetricsSecret}];
     }),
     {
-      ...own('config', 'configmaps', configMapName),
-      reconcile: key => options.onConfig(configMapData(manager.lister('config').get(key))),
+      ...own(configKey, 'configmaps', configMapName),
+      reconcile: key => options.onConfig(configMapData(manager.lister(configKey).get(key))),
     },
     {
       key: 'peer-deployments',

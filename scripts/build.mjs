@@ -33,7 +33,7 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  define: {'import.meta.url': 'undefined', KYVERNO_BUILD_TIME: JSON.stringify(time), KYVERNO_BUILD_COMMIT: JSON.stringify(commit)},
+  define: {'import.meta.url': 'undefined', 'import.meta.filename': '__filename', KYVERNO_BUILD_TIME: JSON.stringify(time), KYVERNO_BUILD_COMMIT: JSON.stringify(commit)},
   logLevel: 'warning',
   metafile: true,
 };

@@ -52,6 +52,11 @@ export function loadKubeconfig(path: string, context?: string): LoadedConfig {
   return {kubeConfig, namespace: current.namespace ?? ''};
 }
 
+/** The named kubeconfig, else the cluster that the process runs in. Throws when there is none. */
+export function loadClusterConfig({kubeconfig}: {readonly kubeconfig: string}): LoadedConfig {
+  return kubeconfig === '' ? loadInClusterConfig() : loadKubeconfig(kubeconfig);
+}
+
 /** Hosts, names or addresses, under which the current context's API server is known. */
 export function apiServerHosts(kubeConfig: KubeConfig): readonly string[] {
   const servers = [kubeConfig.getCurrentCluster()?.server].filter(server => server !== undefined);

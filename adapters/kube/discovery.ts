@@ -27,17 +27,11 @@ export interface DiscoveredVersion {
 
 export function createDiscovery({client, log}: {readonly client: KubeClient; readonly log: Log}): Discovery {
   let versions: readonly DiscoveredVersion[] = [];
-  let index = indexKinds([]);
+  const kinds = createKindMap();
   let failures: readonly string[] = [];
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
   const handlers = new Set<() => void>();
-
-  const resourceMap: ResourceMap = {
-    kindOf: resource => index.byResource.get(`${resource.group}/${resource.version}/${resource.resource}`),
-    find: kind => index.byKind.get(kind) ?? [],
-    all: () => index.all,
-  };
 
   async function read(path: '/api' | '/apis'): Promise<readonly DiscoveredVersion[]> {
     const {body} = await client.request({method: 'GET', path, accept: aggregatedMediaType});
@@ -74,8 +68,8 @@ export function createDiscovery({client, log}: {readonly client: KubeClient; rea
     failures = failed;
     versions = next;
     const all = next.flatMap(({kinds}) => kinds ?? []);
-    if (JSON.stringify(all) === JSON.stringify(index.all)) return;
-    index = indexKinds(all);
+    if (JSON.stringify(all) === JSON.stringify(kinds.map.all())) return;
+    kinds.set(all);
     for (const handler of handlers) handler();
   }
 
@@ -95,7 +89,7 @@ export function createDiscovery({client, log}: {readonly client: KubeClient; rea
   }
 
   return {
-    resourceMap,
+    resourceMap: kinds.map,
     refresh,
     get failures() {
       return failures;
@@ -133,6 +127,21 @@ function versionsOfGroup(entry: JsonObject): Array<{group: string; version: stri
   const preferred = ownPath(entry, 'preferredVersion', 'version');
   const ordered = isText(preferred) ? [preferred, ...names.filter(name => name !== preferred)] : names;
   return ordered.map(version => ({group, version}));
+}
+
+/** A map of kinds that stays the same object while what it knows is exchanged. */
+export function createKindMap(): {readonly map: ResourceMap; set(all: readonly KindInfo[]): void} {
+  let index = indexKinds([]);
+  return {
+    map: {
+      kindOf: resource => index.byResource.get(`${resource.group}/${resource.version}/${resource.resource}`),
+      find: kind => index.byKind.get(kind) ?? [],
+      all: () => index.all,
+    },
+    set(all) {
+      index = indexKinds(all);
+    },
+  };
 }
 
 interface KindIndex {

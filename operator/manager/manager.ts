@@ -1,6 +1,6 @@
 import type {Clock} from '../../adapters/clock.js';
 import {type Indexer, type ObjectReader, splitKey} from '../../adapters/kube/object-store.js';
-import {createReflector, type Reflector, type ReflectorMetrics} from '../../adapters/kube/reflector.js';
+import {type ChangeHandler, createReflector, type Reflector, type ReflectorMetrics} from '../../adapters/kube/reflector.js';
 import type {GroupVersionResource, KubeClient, ObjectRef} from '../../adapters/kube/types.js';
 import type {Log} from '../../adapters/log.js';
 import type {JsonObject} from '../../engine/json/types.js';
@@ -21,6 +21,8 @@ export interface ManagerOptions {
   readonly log: Log;
   readonly random?: () => number;
   readonly metrics?: ManagerMetrics;
+  /** Kinds whose objects come from elsewhere than a list and watch of their own; `undefined`: from these. */
+  readonly reflectorFor?: ((registration: Registration, onChange: ChangeHandler) => Reflector | undefined) | undefined;
 }
 
 export interface Registration extends GroupVersionResource {
@@ -93,7 +95,7 @@ const maxRetryMs = 15_000;
 const ownDuty = 'admission';
 
 /** Reflector → keyed queue → handler, for each registered kind. */
-export function createManager({client, clock, log, random, metrics}: ManagerOptions): Manager {
+export function createManager({client, clock, log, random, metrics, reflectorFor}: ManagerOptions): Manager {
   const kinds = new Map<string, Kind>();
   const reconciledHandlers = new Set<(key: string, resourceVersion: string) => void>();
   let started = false;
@@ -152,7 +154,13 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
     const queue = createQueue(registration, current);
     const unprocessed = new Map<string, number>();
     let changes = 0;
-    const reflector = createReflector({
+    const onChange = (objectKey: string) => {
+      if (queue === undefined) return;
+      changes += 1;
+      unprocessed.set(objectKey, changes);
+      queue.add(objectKey);
+    };
+    const reflector = reflectorFor?.(registration, onChange) ?? createReflector({
       client,
       collection: {group, version, resource, namespace},
       clock,
@@ -164,12 +172,7 @@ export function createManager({client, clock, log, random, metrics}: ManagerOpti
       optional,
       metrics,
       random,
-      onChange(objectKey) {
-        if (queue === undefined) return;
-        changes += 1;
-        unprocessed.set(objectKey, changes);
-        queue.add(objectKey);
-      },
+      onChange,
     });
     const kind: Kind = {registration, reflector, queue, unprocessed, version: undefined};
     reflector.onProgress(() => progress(kind));

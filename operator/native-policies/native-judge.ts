@@ -10,6 +10,7 @@ import {textMapOf, textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
 import type {Core} from '../feature.js';
+import {nativeKey} from './native-mirrors.js';
 import {nativeGroup, nativeKinds, servedVersion, versionsOf} from './native-objects.js';
 import {managedByLabel, type NativeType} from './native-plan.js';
 
@@ -45,7 +46,7 @@ export function createNativeJudge(core: Pick<Core, 'manager' | 'resources' | 'fl
   /** Set-ups without the whole process mirror none. */
   function reflectorOf(resource: string, version: string): Reflector | undefined {
     try {
-      const reflector = core.manager.reflector(`${resource}.${version}.${nativeGroup}`);
+      const reflector = core.manager.reflector(nativeKey(resource, version));
       if (!heard.has(reflector)) {
         heard.add(reflector);
         reflector.subscribe(() => {

@@ -1,10 +1,10 @@
 import {hasStatus} from '../../adapters/kube/kube-error.js';
 import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
-import type {Core, Feature} from '../feature.js';
+import type {AdmissionCore, Feature} from '../feature.js';
 import {createWorkQueue} from '../manager/work-queue.js';
-import type {Registration} from '../manager/manager.js';
-import {isCopyOf, nativeGroup, nativeKinds, type NativeObject, objectsOf, ownerOf, servedVersion, versionsOf} from './native-objects.js';
+import {nativeKey, nativeMirrors} from './native-mirrors.js';
+import {isCopyOf, nativeGroup, nativeKinds, type NativeObject, objectsOf, ownerOf, servedVersion} from './native-objects.js';
 import {nativeName, type NativePlan, nativeSourceKinds, type NativeType} from './native-plan.js';
 import {createNativeSources, type NativeCandidate} from './native-sources.js';
 import {missingRights, type Refusal, refusalFor, textOfPlan} from './native-refusals.js';
@@ -21,14 +21,14 @@ const longestMs = 24 * 3_600_000;
  * Native copies of policies that ask for one: written by the leader; every replica sees from the API server's objects
  * whether a copy is in force, and leaves the policy to it then.
  */
-export function createNativePoliciesFeature(core: Core): Feature {
+export function createNativePoliciesFeature(core: AdmissionCore): Feature {
   const {client, clock, log, manager, flags} = core;
   const sources = createNativeSources(core);
   const refusals = new Map<string, Refusal>();
   const sights = new Map<string, NativeSight>();
   let started = false;
 
-  const writer = createNativeWriter({client, clock, log, mirrored: ({resource, version, name}) => manager.lister(keyOf(resource, version)).get(name)});
+  const writer = createNativeWriter({client, clock, log, mirrored: ({resource, version, name}) => manager.lister(nativeKey(resource, version)).get(name)});
   const looks = createWorkQueue({clock, concurrency: 1, run: id => look(id), onError: (id, error) => log.error(`the native copy of ${id} could not be looked at`, {error: describe(error)})});
   const writes = createWorkQueue({
     clock,
@@ -57,7 +57,7 @@ export function createNativePoliciesFeature(core: Core): Feature {
   }
 
   function mirroredOf({resource, version, name}: Pick<NativeObject, 'resource' | 'version' | 'name'>): JsonObject | undefined {
-    return manager.lister(keyOf(resource, version)).get(name);
+    return manager.lister(nativeKey(resource, version)).get(name);
   }
 
   /** Works out who judges, from what is mirrored; has it told where it is another one than before. */
@@ -227,32 +227,22 @@ export function createNativePoliciesFeature(core: Core): Feature {
     }
   }
 
-  function mirror(resource: string, version: string): Registration {
-    const key = keyOf(resource, version);
+  /** Of one kind of copies. */
+  function reconcileOf(key: string): (name: string) => void {
     const gone = new Map<string, {readonly kind: string; readonly name: string}>();
-    return {
-      key,
-      group: nativeGroup,
-      version,
-      resource,
-      namespaced: false,
-      optional: true,
-      reconcile(name) {
-        const object = manager.lister(key).get(name);
-        const owner = object === undefined ? gone.get(name) : ownerOf(object, nativeSourceKinds);
-        if (owner === undefined) return;
-        if (object === undefined) gone.delete(name);
-        else gone.set(name, owner);
-        touch(owner.kind, owner.name);
-      },
+    return name => {
+      const object = manager.lister(key).get(name);
+      const owner = object === undefined ? gone.get(name) : ownerOf(object, nativeSourceKinds);
+      if (owner === undefined) return;
+      if (object === undefined) gone.delete(name);
+      else gone.set(name, owner);
+      touch(owner.kind, owner.name);
     };
   }
 
   return {
     name: 'native policies',
-    registrations: (['validating', 'mutating'] as const).flatMap(type =>
-      versionsOf[type].flatMap(version => Object.values(nativeKinds[type]).map(({resource}) => mirror(resource, version))),
-    ),
+    registrations: nativeMirrors().map(({key, ...kind}) => ({key, ...kind, reconcile: reconcileOf(key)})),
     onPolicy(kind, key) {
       if (kind === 'ClusterPolicy') touch(kind, key);
     },
@@ -278,7 +268,7 @@ export function createNativePoliciesFeature(core: Core): Feature {
         const version = versionOf(type);
         if (version === undefined) continue;
         for (const {resource} of Object.values(nativeKinds[type])) {
-          for (const object of manager.lister(keyOf(resource, version)).objects()) {
+          for (const object of manager.lister(nativeKey(resource, version)).objects()) {
             const owner = ownerOf(object, nativeSourceKinds);
             if (owner !== undefined) writes.add(`${owner.kind}/${owner.name}`);
           }
@@ -292,9 +282,6 @@ export function createNativePoliciesFeature(core: Core): Feature {
   };
 }
 
-function keyOf(resource: string, version: string): string {
-  return `${resource}.${version}.${nativeGroup}`;
-}
 
 function splitId(id: string): {readonly kind: string; readonly name: string} {
   const slash = id.indexOf('/');

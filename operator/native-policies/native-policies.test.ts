@@ -2,7 +2,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {systemClock} from '../../adapters/clock.js';
 import {eventually} from '../../adapters/kube/testing/eventually.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
-import type {Core} from '../feature.js';
+import type {AdmissionCore} from '../feature.js';
 import {createTestCore, type TestCore} from '../testing/test-core.js';
 import {createNativePoliciesFeature} from './native-policies-feature.js';
 
@@ -17,7 +17,7 @@ const clock = {
 };
 
 let test: TestCore;
-let core: Core;
+let core: AdmissionCore;
 let covered: boolean;
 let rights: boolean;
 let feature: ReturnType<typeof createNativePoliciesFeature>;

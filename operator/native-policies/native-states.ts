@@ -16,15 +16,20 @@ export interface PolicyWording {
   readonly source: {readonly uid: string; readonly generation: number};
 }
 
-interface Entry {
+/** What is known of one wording of a policy. */
+export interface NativeEntry {
   readonly state: NativePolicyState;
   readonly uid: string;
   readonly generation: number;
 }
 
+/** Called with every entry there is, and with each that changes after that; `undefined`: it is gone. */
+export type NativeFollower = (kind: string, key: string, entry: NativeEntry | undefined) => void;
+
 /** What the API server's own policies do in place of ours; filled in by the feature that makes them, on every replica. */
 export class NativePolicies {
-  readonly #states = new Map<string, Entry>();
+  readonly #states = new Map<string, NativeEntry>();
+  readonly #followers = new Set<NativeFollower>();
   readonly #handlers = new Set<(kind: string, key: string) => void>();
 
   /** `undefined`: nothing is known, or the policy has changed since. */
@@ -40,19 +45,26 @@ export class NativePolicies {
   }
 
   /** False when nothing has changed. */
-  set({ref, source}: PolicyWording, state: NativePolicyState): boolean {
-    const id = idOf(ref);
+  set({ref: {kind, key}, source: {uid, generation}}: PolicyWording, state: NativePolicyState): boolean {
+    return this.put(kind, key, {state, uid, generation});
+  }
+
+  /** As `set`, of what was told elsewhere. */
+  put(kind: string, key: string, entry: NativeEntry): boolean {
+    const id = `${kind}/${key}`;
     const before = this.#states.get(id);
-    this.#states.set(id, {state, uid: source.uid, generation: source.generation});
-    if (before?.uid === source.uid && before.state.generated !== state.generated) for (const handler of this.#handlers) handler(ref.kind, ref.key);
-    return (
+    this.#states.set(id, entry);
+    const {state, uid, generation} = entry;
+    if (before?.uid === uid && before.state.generated !== state.generated) for (const handler of this.#handlers) handler(kind, key);
+    const isNew =
       before === undefined ||
-      before.uid !== source.uid ||
-      before.generation !== source.generation ||
+      before.uid !== uid ||
+      before.generation !== generation ||
       before.state.generated !== state.generated ||
       before.state.message !== state.message ||
-      before.state.outdated !== state.outdated
-    );
+      before.state.outdated !== state.outdated;
+    if (isNew) for (const follower of this.#followers) follower(kind, key, entry);
+    return isNew;
   }
 
   /** Told when somebody else judges by a policy than before. */
@@ -61,8 +73,14 @@ export class NativePolicies {
     return () => this.#handlers.delete(handler);
   }
 
+  follow(follower: NativeFollower): () => void {
+    for (const [id, entry] of this.#states) follower(id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1), entry);
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
   drop(kind: string, key: string): void {
-    this.#states.delete(`${kind}/${key}`);
+    if (this.#states.delete(`${kind}/${key}`)) for (const follower of this.#followers) follower(kind, key, undefined);
   }
 }
 

@@ -17,10 +17,11 @@ export interface AdmissionOptions {
   readonly tracing: Tracing | undefined;
   /** Why not everything that judges is loaded. */
   readonly incomplete: () => string | undefined;
+  readonly onAnswer: () => void;
 }
 
 /** The server that the API server asks. */
-export function createAdmission({settings, flags, environment, log, clock, metrics, share, resources, events, workers}: Foundations, judgement: Judgement, {certificates: {tls}, features, tracing, incomplete}: AdmissionOptions): AdmissionServer {
+export function createAdmission({settings, flags, environment, log, clock, metrics, resources, events, workers}: Foundations, judgement: Judgement, {certificates: {tls}, features, tracing, incomplete, onAnswer}: AdmissionOptions): AdmissionServer {
   const {cache, cel, engine, roles, filters, compile, celCompile, exceptions} = judgement;
   const {namespace, serviceAccountName} = environment;
   return createAdmissionServer({
@@ -41,7 +42,7 @@ export function createAdmission({settings, flags, environment, log, clock, metri
     readiness: readinessOf([incomplete, certificateCheck(tls, clock)]),
     complete: () => incomplete() === undefined,
     metrics,
-    onAnswer: () => share.answered(),
+    onAnswer,
     traces: tracing,
     log,
     clock,

@@ -3,9 +3,7 @@ import type {KubeConfig} from '@kubernetes/client-node';
 import {systemClock} from '../../adapters/clock.js';
 import type {ApiCall} from '../../adapters/kube/api-call.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
-import {createCongestion} from '../../adapters/kube/congestion.js';
-import {createLoopShare} from '../../adapters/loop-share.js';
-import {createDiscovery} from '../../adapters/kube/discovery.js';
+import {createDiscovery, type Discovery} from '../../adapters/kube/discovery.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {createRegexEngine} from '../../adapters/regex/regex-engine.js';
 import packageJson from '../../package.json' with {type: 'json'};
@@ -13,7 +11,7 @@ import {createMetrics} from '../../webhook/metrics/metrics.js';
 import type {OperatorEnvironment} from '../config/environment.js';
 import {createWorkers} from '../duties/workers.js';
 import {createEventEmitter} from '../events/event-emitter.js';
-import {createManager} from '../manager/manager.js';
+import {createManager, type ManagerOptions} from '../manager/manager.js';
 import {createOwnRights} from '../permissions/own-rights.js';
 import type {Settings} from '../settings/settings.js';
 import {createClientQueries} from '../telemetry/client-queries.js';
@@ -27,16 +25,21 @@ export interface ProcessOptions {
   readonly log: Logger;
 }
 
+/** What a thread beside the main one has from elsewhere. */
+export interface BesideMain {
+  readonly discovery: Discovery;
+  readonly reflectorFor: ManagerOptions['reflectorFor'];
+  /** A write took so long. */
+  readonly onWritten: (call: ApiCall, milliseconds: number) => void;
+}
+
 export type Foundations = ReturnType<typeof createFoundations>;
 
 /** What everything else stands on: clients of the API server, kinds, caches, metrics and Events. */
-export function createFoundations({settings, environment, kubeConfig, log}: ProcessOptions) {
+export function createFoundations({settings, environment, kubeConfig, log}: ProcessOptions, beside?: BesideMain) {
   const {flags} = settings;
   const clock = systemClock;
-  const metrics = createMetrics({version: packageJson.version});
-  const congestion = createCongestion(clock);
-  const share = createLoopShare(clock);
-  const onWritten = ({operation, group, resource}: ApiCall, milliseconds: number) => congestion.note(`${operation} ${resource}.${group}`, milliseconds);
+  const metrics = createMetrics({version: packageJson.version, processMetrics: beside === undefined});
   const createClient = (impersonate?: string) =>
     createKubeClient({
       kubeConfig,
@@ -51,13 +54,13 @@ export function createFoundations({settings, environment, kubeConfig, log}: Proc
       log,
       clock,
       onCall: call => queries(call),
-      onWritten,
+      ...(beside && {onWritten: beside.onWritten}),
     });
   const client = createClient();
-  const discovery = createDiscovery({client, log});
+  const discovery = beside?.discovery ?? createDiscovery({client, log});
   const resources = () => discovery.resourceMap;
   const queries = createClientQueries(metrics.registry, resources);
-  const manager = createManager({client, clock, log, metrics: createControllerSeries(metrics.registry)});
+  const manager = createManager({client, clock, log, metrics: createControllerSeries(metrics.registry), reflectorFor: beside?.reflectorFor});
   const events = createEventEmitter({
     client,
     clock,
@@ -78,7 +81,7 @@ export function createFoundations({settings, environment, kubeConfig, log}: Proc
     onDropped: eventLosses(metrics.registry),
   });
   return {
-    ...{settings, flags, environment, kubeConfig, log, clock, metrics, congestion, share, client, discovery, resources, manager, events},
+    ...{settings, flags, environment, kubeConfig, log, clock, metrics, client, discovery, resources, manager, events},
     regex: createRegexEngine(),
     rights: createOwnRights({client, clock, log}),
     workers: createWorkers({flags, own: client, create: createClient}),

@@ -14,12 +14,20 @@ import {RoleIndex} from '../roles/role-index.js';
 import {createContextLoader} from '../serving/context-loader.js';
 import {requestFilters} from '../serving/filters.js';
 import {createOperatorImages} from '../serving/images.js';
+import type {ImageSource} from '../../engine/image/verification.js';
 import type {Foundations} from './foundations.js';
+
+export interface JudgementOptions {
+  /** The API server judges other conditions for us than before. */
+  readonly onOffload: () => void;
+  /** What policies are to ask about images in place of this thread's own source. Absent: that. */
+  readonly shareImages?: (own: ImageSource) => ImageSource;
+}
 
 export type Judgement = ReturnType<typeof createJudgement>;
 
-/** What judges: the policies of both families, their engines, and what these may look up. `onOffload`: the API server judges other conditions for us than before. */
-export function createJudgement({settings, flags, environment, kubeConfig, log, clock, metrics, client, discovery, resources, manager, regex}: Foundations, {onOffload}: {readonly onOffload: () => void}) {
+/** What judges: the policies of both families, their engines, and what these may look up. */
+export function createJudgement({settings, flags, environment, kubeConfig, log, clock, metrics, client, discovery, resources, manager, regex}: Foundations, {onOffload, shareImages = own => own}: JudgementOptions) {
   const {namespace} = environment;
   const providerLack = (provider: string) => lackOf(provider, process.env);
   const keyServices = createKeyServices({clock, directory: flags.kmsPluginsDirectory, variables: flags.kmsPluginEnvironment, environment: process.env, onFailure: (program, told) => log.warn(`program ${program} reports a failure: ${told}`)});
@@ -39,7 +47,7 @@ export function createJudgement({settings, flags, environment, kubeConfig, log, 
   let filters: RequestFilters = filtersNow();
 
   const globalContext = new EntryStore();
-  const images = createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env, keyServices});
+  const images = shareImages(createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env, keyServices}));
   const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, config: () => settings.config, globalContext, resources: discovery.resourceMap});
   const quarantined = new QuarantineNotices();
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
@@ -76,7 +84,7 @@ export function createJudgement({settings, flags, environment, kubeConfig, log, 
     backgroundUsers: new Set([flags.backgroundServiceAccountName, `system:serviceaccount:${namespace}:${environment.serviceAccountName}`]),
   });
   return {
-    ...{native, cache, cel, engine, loader, globalContext, quarantined, offload, exceptions, compile, celCompile},
+    ...{native, cache, cel, engine, images, loader, globalContext, quarantined, offload, exceptions, compile, celCompile},
     roles: new RoleIndex(),
     filters: () => filters,
     /** The settings have changed. */

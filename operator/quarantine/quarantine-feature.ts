@@ -1,11 +1,11 @@
 import {Gauge} from 'prom-client';
 import type {PolicyRef} from '../../engine/types.js';
-import type {Core, Feature} from '../feature.js';
+import type {AdmissionCore, Feature} from '../feature.js';
 
 const condition = 'Quarantined';
 
 /** Tells of policies that are kept from being run: condition, metric, Event and log. */
-export function createQuarantineFeature(core: Core): Feature {
+export function createQuarantineFeature(core: AdmissionCore): Feature {
   const {conditions, events, log, metrics, quarantined} = core;
   const kept = new Map<string, PolicyRef>();
   const gauge = new Gauge({
@@ -44,6 +44,7 @@ export function createQuarantineFeature(core: Core): Feature {
 
   // Another wording begins anew.
   function changed(kind: string, key: string): void {
+    quarantined.forget(kind, key);
     const policy = kept.get(`${kind}/${key}`);
     if (policy !== undefined) free(policy);
   }

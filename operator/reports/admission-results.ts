@@ -1,7 +1,7 @@
 import {textOf} from '../../engine/json/text.js';
 import {ownPath} from '../../engine/json/types.js';
 import {apiVersionOf} from '../../engine/resource-map.js';
-import type {EngineRequest, PolicyResult, RuleResult, RuleStatus, RuleType} from '../../engine/types.js';
+import type {EngineRequest, GroupVersionResource, PolicyResult, RuleResult, RuleStatus, RuleType} from '../../engine/types.js';
 import type {AuditRecord} from '../../webhook/types.js';
 import type {ReportSubject} from './merge-report.js';
 import {type ReportResult, reportResults} from './report-result.js';
@@ -12,6 +12,14 @@ export interface ReportSettings {
   readonly allowed: ReadonlySet<RuleStatus>;
   /** Labelled `reports.kyverno.io/disabled`: Events only. */
   readonly isSilent: (result: PolicyResult) => boolean;
+}
+
+/** What an admission has to say in a report. */
+export interface AdmissionFinding {
+  /** Of the subject. */
+  readonly resource: GroupVersionResource;
+  readonly subject: ReportSubject;
+  readonly results: readonly ReportResult[];
 }
 
 const reportingOf: Readonly<Record<RuleType, string>> = {
@@ -45,14 +53,14 @@ function unbornSubjectOf({object, kind, subResource, namespace}: EngineRequest):
  * What an admission has to say in a report: nothing of what was refused, deleted or only tried. The subject has an empty uid where the
  * object is not stored yet; not of one that has no name either.
  */
-export function admissionResults(record: AuditRecord, settings: ReportSettings): {readonly subject: ReportSubject; readonly results: ReportResult[]} | undefined {
+export function admissionResults(record: AuditRecord, settings: ReportSettings): AdmissionFinding | undefined {
   const {request, allowed} = record;
   if (!allowed || request.dryRun || request.operation === 'DELETE' || request.operation === 'CONNECT') return undefined;
   const subject = unbornSubjectOf(request);
   if (subject === undefined || (subject.uid === '' && subject.name === '')) return undefined;
   const told = record.results.filter(result => !isPinning(record, result));
   const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule) && !isForeseen(record, rule))})), settings);
-  return results.length === 0 ? undefined : {subject, results};
+  return results.length === 0 ? undefined : {resource: request.resource, subject, results};
 }
 
 /** What a rule is going to generate, or make of existing objects, is told by the work itself, object by object, once it is done. */

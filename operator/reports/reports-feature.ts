@@ -1,15 +1,16 @@
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {textOf} from '../../engine/json/text.js';
-import type {PolicyRef, PolicyResult, RuleStatus} from '../../engine/types.js';
-import type {Core, Feature} from '../feature.js';
+import type {PolicyRef, PolicyResult} from '../../engine/types.js';
+import type {BackgroundCore, Feature} from '../feature.js';
 import {createNativeJudge} from '../native-policies/native-judge.js';
 import {createScanFeature} from '../scan/scan-feature.js';
 import {adoptEphemeralReports} from './adopt-ephemeral.js';
-import {admissionResults, type ReportSettings} from './admission-results.js';
+import type {AdmissionFinding} from './admission-results.js';
 import {createPacer} from '../scan/pacer.js';
 import {compactOf, compactReport} from './fingerprint.js';
 import {ephemeralReportApi, openReportApi, policyReportApi, type ReportApi, reportSelector} from './report-kinds.js';
 import {reportResults} from './report-result.js';
+import {reportSettings} from './report-settings.js';
 import {createReportMetrics} from './report-metrics.js';
 import {createReportWriter, type ReportWriter} from './report-writer.js';
 import {createUnbornResults} from './unborn-results.js';
@@ -18,29 +19,16 @@ import {createStanding, type Standing} from './standing.js';
 const maxPending = 50_000;
 const pruneDelayMs = 3_000;
 const adoptAgainMs = 30_000;
-const disabledLabel = 'reports.kyverno.io/disabled';
-
-const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
-
-/** Lists of settings are replaced, never changed. */
-function setOf<T extends string>(list: readonly T[]): ReadonlySet<T> {
-  let set = sets.get(list);
-  if (set === undefined) sets.set(list, (set = new Set(list)));
-  return set as ReadonlySet<T>;
+export interface ReportFeatures {
+  readonly features: readonly Feature[];
+  /** Results of an admission of this replica: they join the object's report. */
+  take(finding: AdmissionFinding): void;
 }
 
 /** Reports: of admissions, by the replica that judged; of existing objects, and of what is gone, by the leader. */
-export function createReportFeatures(core: Core): readonly Feature[] {
+export function createReportFeatures(core: BackgroundCore): ReportFeatures {
   const {clock, log, manager, flags} = core;
-  const settings: ReportSettings = {
-    get reporting() {
-      return setOf(flags.enableReporting);
-    },
-    get allowed() {
-      return setOf(flags.allowedResults as readonly RuleStatus[]);
-    },
-    isSilent,
-  };
+  const settings = reportSettings(core);
   const metrics = createReportMetrics(core.metrics.registry);
   const joint: ReportApi = flags.openreportsEnabled ? openReportApi : policyReportApi;
   const admission = outlet(flags.aggregateReports ? joint : ephemeralReportApi('admission'), flags.maxAdmissionReports);
@@ -78,7 +66,7 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       ...(known?.source !== undefined && {source: known.source}),
       rules: [{rule, type: type === 'generate' ? 'Generation' : 'Mutation', status, message, action: 'Audit', properties}],
     };
-    if (!isSilent(result)) admission.writer.add(subject, reportResults(result, settings.allowed));
+    if (!settings.isSilent(result)) admission.writer.add(subject, reportResults(result, settings.allowed));
   });
 
   function policyOf({kind, key}: PolicyRef) {
@@ -88,18 +76,6 @@ export function createReportFeatures(core: Core): readonly Feature[] {
     if (state?.status !== 'served') return undefined;
     const {annotations, spec} = state.policy.source;
     return {annotations, background: spec.background, source: undefined};
-  }
-
-  function isSilent({policy}: PolicyResult): boolean {
-    const cel = core.cel.cache.policy(policy.kind, policy.key);
-    const labels =
-      cel?.status === 'served' ? cel.policy.source.labels : ownPath(classicRaw(policy.key), 'metadata', 'labels');
-    return typeof labels === 'object' && labels !== null && Object.hasOwn(labels, disabledLabel);
-  }
-
-  function classicRaw(key: string): JsonObject | undefined {
-    const state = core.cache.policy(key);
-    return state?.status === 'served' ? state.policy.source.raw : undefined;
   }
 
   const native = createNativeJudge(core);
@@ -171,19 +147,6 @@ export function createReportFeatures(core: Core): readonly Feature[] {
         project: compactReport,
       })),
     ),
-    sink: {
-      takes: () => flags.admissionReports && flags.policyReports,
-      submit(record) {
-        const found = admissionResults(record, settings);
-        if (found === undefined) return;
-        const {subject, results} = found;
-        if (subject.uid === '') unborn.keep(record.request, subject, results);
-        else {
-          unborn.born(subject);
-          admission.writer.add(subject, results);
-        }
-      },
-    },
     setLeading(now) {
       leading = now;
       cancelAdopt?.();
@@ -211,5 +174,15 @@ export function createReportFeatures(core: Core): readonly Feature[] {
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };
-  return [reports, createScanFeature(core, {writer: background.writer, settings, standing, native})];
+  return {
+    features: [reports, createScanFeature(core, {writer: background.writer, settings, standing, native})],
+    take(finding) {
+      const {subject, results} = finding;
+      if (subject.uid === '') unborn.keep(finding);
+      else {
+        unborn.born(subject);
+        admission.writer.add(subject, results);
+      }
+    },
+  };
 }

@@ -12,6 +12,7 @@ import {mergeReport, type ReportSubject} from './merge-report.js';
 import {reportedObject} from './findings.js';
 import {policyReportApi} from './report-kinds.js';
 import type {ReportResult} from './report-result.js';
+import {createAdmissionReportsFeature} from './admission-reports-feature.js';
 import {createReportFeatures} from './reports-feature.js';
 
 const subject: ReportSubject = {apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'a', uid: 'uid-a'};
@@ -51,6 +52,7 @@ describe('reports', () => {
   const collection = 'apis/wgpolicyk8s.io/v1alpha2/policyreports';
   let test: TestCore;
   let features: readonly Feature[];
+  let sink: Feature['sink'];
 
   beforeEach(async () => {
     test = await createTestCore();
@@ -62,7 +64,9 @@ describe('reports', () => {
   afterEach(() => test.close());
 
   async function start(): Promise<void> {
-    features = createReportFeatures(test.core);
+    const reports = createReportFeatures(test.core);
+    features = reports.features;
+    ({sink} = createAdmissionReportsFeature(test.core, finding => reports.take(finding)));
     for (const feature of features) await test.run(feature);
   }
 
@@ -86,7 +90,7 @@ describe('reports', () => {
     };
   }
 
-  const submit = (one: AuditRecord) => features[0]!.sink!.submit(one, new AbortController().signal);
+  const submit = (one: AuditRecord) => sink!.submit(one, new AbortController().signal);
   const writes = () => test.server.requests.filter(({method, path}) => method !== 'GET' && path.includes('policyreports')).length;
   const reports = () => test.server.objects(collection);
 

@@ -6,8 +6,8 @@ import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, ownPath} from '../../engine/json/types.js';
-import type {EngineRequest} from '../../engine/types.js';
 import {createWorkQueue, TerminalError} from '../manager/work-queue.js';
+import type {AdmissionFinding} from './admission-results.js';
 import type {ReportSubject} from './merge-report.js';
 import type {ReportMetrics} from './report-metrics.js';
 import type {ReportResult} from './report-result.js';
@@ -27,15 +27,13 @@ export interface UnbornOptions {
  * that follows or, where none comes to this replica, for one look at the stored object.
  */
 export interface UnbornResults {
-  keep(request: EngineRequest, subject: ReportSubject, results: readonly ReportResult[]): void;
+  keep(finding: AdmissionFinding): void;
   /** A review names the object with its uid. */
   born(subject: ReportSubject): void;
   stop(): Promise<void>;
 }
 
-interface Waiting {
-  readonly request: EngineRequest;
-  readonly subject: ReportSubject;
+interface Waiting extends Omit<AdmissionFinding, 'results'> {
   readonly since: number;
   results: readonly ReportResult[];
 }
@@ -56,10 +54,10 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
   async function look(key: string): Promise<void> {
     const entry = waiting.get(key);
     if (entry === undefined) return;
-    const {request, subject, since} = entry;
+    const {resource, subject, since} = entry;
     const early = since + lookMs - clock.now();
     if (early > 0) return looks.addAfter(key, early);
-    const path = objectPath({...request.resource, namespace: subject.namespace, name: subject.name});
+    const path = objectPath({...resource, namespace: subject.namespace, name: subject.name});
     try {
       const {body} = await client.request({method: 'GET', path, accept: metadataOnly});
       const metadata = isObject(body) ? ownPath(body, 'metadata') : undefined;
@@ -75,7 +73,7 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
   }
 
   return {
-    keep(request, subject, results) {
+    keep({resource, subject, results}) {
       const key = keyOf(subject);
       const known = waiting.get(key);
       if (known !== undefined) {
@@ -86,7 +84,7 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
         metrics.dropped.inc({reason: 'queue-full'});
         return;
       }
-      waiting.set(key, {request, subject, since: clock.now(), results});
+      waiting.set(key, {resource, subject, since: clock.now(), results});
       looks.addAfter(key, lookMs);
     },
     born(subject) {

@@ -5,7 +5,7 @@ import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
 import type {EngineRequest, PolicyResult} from '../../engine/types.js';
 import {policyEvents} from '../events/policy-events.js';
-import type {Core, Feature} from '../feature.js';
+import type {BackgroundCore, Core, Feature} from '../feature.js';
 import type {NativeJudge} from '../native-policies/native-judge.js';
 import {type ReportSettings, resultsFor, subjectOf} from '../reports/admission-results.js';
 import type {ReportWriter} from '../reports/report-writer.js';
@@ -39,7 +39,7 @@ interface Bearing {
 }
 
 /** Judges objects that are there by policies of the background, on the leader: at an interval, and whatever changes. */
-export function createScanFeature(core: Core, {writer, settings, standing, native}: ScanTools): Feature {
+export function createScanFeature(core: BackgroundCore, {writer, settings, standing, native}: ScanTools): Feature {
   const {client, clock, log, flags, metrics} = core;
   const scanners = new Map<string, {readonly scanner: KindScanner; readonly kind: KindInfo}>();
   const problems = new Map<string, string>();

@@ -1,6 +1,6 @@
 import {deepEqual} from '../../engine/json/equal.js';
 import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
-import type {Core, Feature} from '../feature.js';
+import type {AdmissionCore, Feature} from '../feature.js';
 import {timestamp} from '../status/conditions.js';
 import {writeStatus} from '../status/write-status.js';
 import {restartNeed, settingsStatus} from './settings-status.js';
@@ -9,7 +9,7 @@ import {configurationApi, configurationName, configurationRef} from './start-con
 const key = configurationApi.resource;
 
 /** Settings from the KyvernoConfiguration: every replica follows it, the leader tells in its status what came of it. */
-export function createSettingsFeature(core: Core): Feature {
+export function createSettingsFeature(core: AdmissionCore): Feature {
   const {client, clock, log, manager, settings, replicas} = core;
   /** As last taken over: status writes change nothing. */
   let taken: JsonObject | undefined;

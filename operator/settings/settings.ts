@@ -42,6 +42,8 @@ const kinds = new Map<string, FlagKind<unknown>>(Object.entries(flagTable));
 export class Settings {
   /** Reads through to the value of the moment for hot flags; others stay what they were at the start. */
   readonly flags: Flags;
+  /** What they were made from, for another thread's. */
+  readonly origin: SettingsOptions;
   readonly #given: Flags;
   readonly #sources: FlagSources;
   readonly #started: ResourceSettings;
@@ -52,7 +54,9 @@ export class Settings {
   #config: OperatorConfig = defaultConfig;
   #metrics: MetricsSettings = defaultMetricsSettings;
 
-  constructor({flags, sources, started}: SettingsOptions) {
+  constructor(origin: SettingsOptions) {
+    const {flags, sources, started} = origin;
+    this.origin = origin;
     this.#given = flags;
     this.#sources = sources;
     this.#started = readResource(started);

@@ -1,12 +1,13 @@
 import type {MetricsSettings} from '../../webhook/metrics/settings.js';
 import type {Core, Feature} from '../feature.js';
-import {configMapData} from '../registrations.js';
+import {configMapData, ownObject} from '../registrations.js';
+import {requestsKey} from '../update-requests/update-request.js';
 import {type DescribedPolicy, describeCel, describeClassic} from './described-policy.js';
 import {createPolicySeries} from './policy-series.js';
 import {registerRequestSeries} from './request-series.js';
 
-const configKey = 'metrics-config';
-const requestsKey = 'updaterequests';
+/** The ConfigMap of metrics, as the manager knows it. */
+export const metricsConfigKey = 'metrics-config';
 
 /** What metrics say of policies and waiting work, and what the ConfigMap of metrics makes of all of them. */
 export function createMetricsFeature(core: Core): Feature {
@@ -65,16 +66,10 @@ export function createMetricsFeature(core: Core): Feature {
     name: 'metrics',
     registrations: [
       {
-        key: configKey,
-        group: '',
-        version: 'v1',
-        resource: 'configmaps',
-        namespaced: true,
-        namespace: environment.namespace,
-        fieldSelector: `metadata.name=${environment.metricsConfigMapName}`,
+        ...ownObject({key: metricsConfigKey, resource: 'configmaps', namespace: environment.namespace, name: environment.metricsConfigMapName}),
         optional: true,
         reconcile(key) {
-          for (const problem of settings.setMetricsMap(configMapData(manager.lister(configKey).get(key)))) log.warn(problem);
+          for (const problem of settings.setMetricsMap(configMapData(manager.lister(metricsConfigKey).get(key)))) log.warn(problem);
         },
       },
     ],

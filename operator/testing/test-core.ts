@@ -17,7 +17,7 @@ import {createMetrics} from '../../webhook/metrics/metrics.js';
 import {createCelFamily} from '../cel-policies/cel-serving.js';
 import {defaultConfig} from '../config/config-map.js';
 import {parseFlags} from '../config/flags.js';
-import type {Core, Feature} from '../feature.js';
+import type {AdmissionCore, BackgroundCore, Feature} from '../feature.js';
 import type {PolicyEvent} from '../events/event.js';
 import {EntryStore} from '../global-context/entry-store.js';
 import {NativePolicies} from '../native-policies/native-states.js';
@@ -28,7 +28,7 @@ import {Findings} from '../reports/findings.js';
 import {QuarantineNotices} from '../quarantine/quarantine-notices.js';
 
 export interface TestCore {
-  readonly core: Core;
+  readonly core: AdmissionCore & BackgroundCore;
   readonly server: TestApiServer;
   readonly events: PolicyEvent[];
   /** Registers the feature's kinds, starts everything and makes this replica lead. */
@@ -67,7 +67,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     congestion: createCongestion(clock),
-    share: createLoopShare(clock),
+    share: createLoopShare(clock, () => Number.NEGATIVE_INFINITY),
     conditions: new BackgroundConditions(),
     native,
     covered: () => undefined,
@@ -103,7 +103,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     filters: () => noFilters,
     globalContext: new EntryStore(),
     isLeading: () => true,
-  } as unknown as Core;
+  } as unknown as AdmissionCore & BackgroundCore;
   return {
     core,
     server,
@@ -126,7 +126,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   };
 }
 
-function clusterLoader(client: Core['client'], clock: Clock) {
+function clusterLoader(client: BackgroundCore['client'], clock: Clock) {
   const none = {size: 0, get: () => undefined, keys: () => [].values(), objects: () => [].values(), inNamespace: () => [], byIndex: () => []};
   return createKubeContextLoader({client, clock, namespaces: none, lookup: createNameLookup(), resources: builtinResourceMap});
 }

@@ -1,6 +1,6 @@
 import {textOf} from '../../engine/json/text.js';
 import {ownPath} from '../../engine/json/types.js';
-import type {Core, Feature} from '../feature.js';
+import type {BackgroundCore, Feature} from '../feature.js';
 import {Claims} from '../generate/claims.js';
 import {DownstreamIndex} from '../generate/downstream-index.js';
 import {createDownstreamWriter} from '../generate/downstream-writer.js';
@@ -18,36 +18,31 @@ import {registerPendingWork} from './background-gauge.js';
 import type {BackgroundFamily} from './background-policy.js';
 import {type BackgroundSession, beginSession, requestWork} from './background-session.js';
 import {celFamily} from './cel-family.js';
-import {createChainLimit} from './chain-limit.js';
 import {classicFamily} from './classic-family.js';
 import {createConditionWriter} from './condition-writer.js';
-import {expectingCreator} from './expecting-creator.js';
 import {findPolicy} from './find-policy.js';
 import {judgedObjects} from './judged-objects.js';
 import {createKeyedLock} from './keyed-lock.js';
-import {createLimitsTold} from './limits-told.js';
-import {createMemoryRuns} from './memory-runs.js';
-import {createRequestCreator} from './request-creator.js';
-import {createRequestObserver} from './request-observer.js';
+import {createMemoryRuns, type MemoryWork} from './memory-runs.js';
 import {createRequestedWork} from './requested-work.js';
 import {createRequestWorker} from './request-worker.js';
 import type {NamedObject} from './trigger.js';
-import {updateRequests} from './update-request.js';
+import {requestsKey, updateRequests} from './update-request.js';
 
-const registrationKey = 'updaterequests';
+export interface BackgroundFeature extends Feature {
+  /** Work that this process alone can do. */
+  remember(work: MemoryWork): void;
+}
 
 /** Generation and mutation of existing objects: from update requests, and from what the cluster's state implies. */
-export function createBackgroundFeature(own: Core): Feature {
+export function createBackgroundFeature(own: BackgroundCore): BackgroundFeature {
   // What policies make is made with the rights of who works in the background; update requests are the operator's own.
-  const core: Core = {...own, client: own.worker};
-  const {clock, log, manager, environment, metrics} = core;
+  const core: BackgroundCore = {...own, client: own.worker};
+  const {log, manager, environment, metrics} = core;
   const conditions = new BackgroundConditions();
   const conditionWriter = createConditionWriter({core: own, conditions});
   const families: readonly BackgroundFamily[] = [classicFamily(core), celFamily(core)];
-  const mirror = () => manager.lister(registrationKey);
-  const serviceAccount = `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`;
-  const chains = createChainLimit(clock, log);
-  const limits = createLimitsTold(core, () => mirror().size);
+  const mirror = () => manager.lister(requestsKey);
   let session: BackgroundSession | undefined;
 
   const index = new DownstreamIndex();
@@ -149,7 +144,7 @@ export function createBackgroundFeature(own: Core): Feature {
     name: 'background work',
     registrations: [
       {
-        key: registrationKey,
+        key: requestsKey,
         ...updateRequests,
         namespaced: true,
         namespace: environment.namespace,
@@ -160,14 +155,7 @@ export function createBackgroundFeature(own: Core): Feature {
         },
       },
     ],
-    observer: createRequestObserver({
-      families,
-      creator: expectingCreator(createRequestCreator(own, mirror), core.findings.expected, () => session !== undefined),
-      remember: work => memory.add(work),
-      namespace: environment.namespace,
-      isBackground: request => request.user?.username === serviceAccount || core.cel.serving.isBackground(request),
-      mayChain: (policy, rule, request) => chains(policy, rule, request),
-    }),
+    remember: work => memory.add(work),
     setLeading(leading) {
       changing = changing.then(async () => {
         if (!leading) return end();
@@ -181,11 +169,7 @@ export function createBackgroundFeature(own: Core): Feature {
       });
       void changing.catch(error => log.error('background: change of leadership failed', {error: String(error)}));
     },
-    start: () => limits.start(),
-    onPolicy(kind, key, state) {
-      changed(kind, key, state === undefined);
-      limits.onPolicy();
-    },
+    onPolicy: (kind, key, state) => changed(kind, key, state === undefined),
     onCelPolicy(kind, key, state) {
       if (!/(Generating|Mutating)Policy$/.test(kind)) return;
       changed(kind, key, state === undefined);

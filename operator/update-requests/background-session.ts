@@ -1,4 +1,4 @@
-import type {Core} from '../feature.js';
+import type {BackgroundCore} from '../feature.js';
 import {createMissingRights, type MissingRights} from '../generate/missing-rights.js';
 import {createStateSync, type StateSync, type StateSyncOptions} from '../generate/state-sync.js';
 import {causeOf, errorsIn, MissingRight, Refused, textOfError} from '../generate/work-errors.js';
@@ -28,7 +28,7 @@ export interface BackgroundSession {
 }
 
 export interface SessionOptions {
-  readonly core: Pick<Core, 'client' | 'clock' | 'congestion' | 'share' | 'flags' | 'log' | 'resources' | 'findings'>;
+  readonly core: Pick<BackgroundCore, 'client' | 'clock' | 'congestion' | 'share' | 'flags' | 'log' | 'resources' | 'findings'>;
   readonly state: Omit<StateSyncOptions, 'core' | 'enqueue'>;
   readonly worker: RequestWorker;
   /** Does one work that the cluster's state asks for. */

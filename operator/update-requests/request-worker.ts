@@ -3,7 +3,7 @@ import {hasStatus} from '../../adapters/kube/kube-error.js';
 import type {ObjectReader} from '../../adapters/kube/object-store.js';
 import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
-import type {Core} from '../feature.js';
+import type {BackgroundCore} from '../feature.js';
 import {causeOf, errorsIn, isWebhookAway, MissingRight, Refused, textOfError} from '../generate/work-errors.js';
 import {nameOfKey, namespaceOfKey} from '../policies/policy-key.js';
 import type {BackgroundFamily} from './background-policy.js';
@@ -19,7 +19,7 @@ export interface RequestWorker {
 }
 
 export interface RequestWorkerOptions {
-  readonly core: Pick<Core, 'client' | 'log' | 'manager' | 'webhooksServed'> & {readonly clock: Clock};
+  readonly core: Pick<BackgroundCore, 'client' | 'log' | 'manager' | 'webhooksServed'> & {readonly clock: Clock};
   readonly families: readonly BackgroundFamily[];
   readonly mirror: () => ObjectReader;
   /** Does the work of rules on one trigger. Rejects with whatever went wrong, MissingRight and Refused among it. */
@@ -100,7 +100,7 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     const state = textOf(ownPath(object, 'status', 'state'));
     if (state === 'Completed') return void (await remove(key, object));
     // Writes would be refused by webhooks that nobody serves: no request uses up its tries on that.
-    if (!core.webhooksServed()) {
+    if (!(await core.webhooksServed())) {
       firstTried.delete(key);
       failedAt.delete(key);
       return unservedMs;

@@ -6,6 +6,8 @@ import type {RequestType} from './background-policy.js';
 import {type NamedObject, namedFrom, objectKey} from './trigger.js';
 
 export const updateRequests = {group: 'kyverno.io', version: 'v2', resource: 'updaterequests'} as const;
+/** As the manager knows them. */
+export const requestsKey = 'updaterequests';
 /** Moves with each repeat of a request whose work has not been done yet. */
 export const repeatAnnotation = 'updaterequest.kyverno.io/repeats';
 

@@ -7,6 +7,7 @@ import type {AdmissionRoute} from '../../../webhook/routes.js';
 import {existingObjectRequest} from '../../requests/existing-object.js';
 import {createTestCore, type TestCore} from '../../testing/test-core.js';
 import {createBackgroundFeature} from '../background-feature.js';
+import {createRequestsFeature} from '../requests-feature.js';
 
 export interface BackgroundWorld extends TestCore {
   /** Puts a policy on the API server and into the cache. */
@@ -36,11 +37,23 @@ const urCollection = 'apis/kyverno.io/v2/updaterequests';
 let clockOffset = 0;
 
 /** The background feature on an API server in this process. */
-export async function createBackgroundWorld({lead = true, webhooksServed = () => true}: {readonly lead?: boolean; readonly webhooksServed?: () => boolean} = {}): Promise<BackgroundWorld> {
+export async function createBackgroundWorld({lead = true, webhooksServed = () => true}: {readonly lead?: boolean; readonly webhooksServed?: () => boolean | Promise<boolean>} = {}): Promise<BackgroundWorld> {
   const test = await createTestCore({reads: 'cluster'});
   const {core, server} = test;
   server.tracksFields = true;
   const feature = createBackgroundFeature({...core, webhooksServed});
+  let leads = false;
+  const {expected} = core.findings;
+  const {observer} = createRequestsFeature(core, {
+    works: () => leads,
+    expect: (uid, work) => expected.expect(uid, work),
+    over: work => expected.over(work),
+    remember: work => feature.remember(work),
+  });
+  const setLeading = (leading: boolean) => {
+    leads = leading;
+    feature.setLeading?.(leading);
+  };
   core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false, reconcile: () => undefined});
   core.manager.register({key: 'policies', group: 'kyverno.io', version: 'v1', resource: 'policies', namespaced: true, reconcile: () => undefined});
   for (const kind of ['GeneratingPolicy', 'MutatingPolicy', 'NamespacedGeneratingPolicy', 'NamespacedMutatingPolicy']) {
@@ -48,7 +61,7 @@ export async function createBackgroundWorld({lead = true, webhooksServed = () =>
     core.manager.register({key: resource, group: 'policies.kyverno.io', version: 'v1beta1', resource: kind.toLowerCase().replace(/y$/, 'ies'), namespaced: kind.startsWith('Namespaced'), reconcile: () => undefined});
   }
   core.manager.register({key: 'namespaces', group: '', version: 'v1', resource: 'namespaces', namespaced: false});
-  await test.run({...feature, setLeading: leading => feature.setLeading?.(leading && lead)});
+  await test.run({...feature, setLeading: leading => setLeading(leading && lead)});
 
   const find = (collection: string, key: string) =>
     server.objects(collection).find(object => [ownPath(object, 'metadata', 'namespace'), ownPath(object, 'metadata', 'name')].filter(Boolean).join('/') === key);
@@ -69,7 +82,7 @@ export async function createBackgroundWorld({lead = true, webhooksServed = () =>
 
   async function told(request: EngineRequest): Promise<void> {
     for (const route of routes()) {
-      if (feature.observer?.concerns(request, route) === true) await feature.observer.admitted(request, route, Date.now() + 1_000);
+      if (observer?.concerns(request, route) === true) await observer.admitted(request, route, Date.now() + 1_000);
     }
   }
 
@@ -155,7 +168,7 @@ export async function createBackgroundWorld({lead = true, webhooksServed = () =>
     },
     writes: () => server.requests.filter(isWrite).map(({method, path}) => `${method} ${path}`),
     requests: () => server.objects(urCollection),
-    lead: leading => feature.setLeading?.(leading),
+    lead: setLeading,
   };
   return world;
 }

@@ -1,0 +1,41 @@
+import {readlinkSync} from 'node:fs';
+import {setPriority} from 'node:os';
+import {parentPort} from 'node:worker_threads';
+import {createLogger, type Logger} from '../../adapters/log/logger.js';
+import {loadClusterConfig} from '../../adapters/kube/config.js';
+import {createThreadPort} from '../../adapters/thread-port.js';
+import {parseJson} from '../../engine/json/parse.js';
+import type {JsonObject} from '../../engine/json/types.js';
+import {guardProcess} from '../guard-process.js';
+import {Settings} from '../settings/settings.js';
+import {runBackgroundProcess} from './background-process.js';
+import type {ToAdmission, ToBackground} from './calls.js';
+import type {ThreadStart} from './thread-start.js';
+
+/** Of nice values: admission, and whatever else the node has to do, goes first. */
+const priority = Number(process.env['KYVERNO_NICE'] ?? 10);
+
+/** The thread of background work, from its start to its end. */
+export async function runBackgroundThread({settings: {flags, sources, started}, environment, answers}: ThreadStart): Promise<void> {
+  const end = parentPort;
+  if (end === null) throw new Error('there is no main thread');
+  const settings = new Settings({flags, sources, started: started === undefined ? undefined : (parseJson(started) as JsonObject)});
+  const log = createLogger({format: () => settings.flags.loggingFormat, verbosity: () => settings.flags.v});
+  guardProcess(log);
+  goLast(log);
+  const {kubeConfig} = loadClusterConfig(flags);
+  await runBackgroundProcess({
+    ...{settings, environment, kubeConfig, log, answers},
+    connect: handlers => createThreadPort<ToAdmission, ToBackground>(end, handlers),
+  });
+}
+
+/** Linux has a priority for each thread; elsewhere pauses alone keep background work from being felt. */
+function goLast(log: Logger): void {
+  try {
+    const [, id] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
+    if (id !== undefined) setPriority(Number(id), priority);
+  } catch (error) {
+    log.v(1, 'background work has no priority of its own', {error: String(error)});
+  }
+}

@@ -1,0 +1,137 @@
+import {Worker} from 'node:worker_threads';
+import {Counter} from 'prom-client';
+import type {AnswerMark} from '../../adapters/answer-mark.js';
+import {sleep} from '../../adapters/clock.js';
+import {createBackoff} from '../../adapters/kube/backoff.js';
+import {createThreadPort, type ThreadPort} from '../../adapters/thread-port.js';
+import {stringifyJson} from '../../engine/json/stringify.js';
+import type {Json} from '../../engine/json/types.js';
+import type {Duty} from '../duties/duties.js';
+import type {Foundations} from '../process/foundations.js';
+import type {Judgement} from '../process/judgement.js';
+import type {AdmissionFinding} from '../reports/admission-results.js';
+import type {BackgroundLink} from '../update-requests/requests-feature.js';
+import type {ToAdmission, ToBackground} from './calls.js';
+import {feedObjects} from './object-feed.js';
+import {knownOfImages} from './shared-images.js';
+import type {ThreadStart} from './thread-start.js';
+
+/** The thread that works in the background, as the main thread sees it: it is there for as long as the process runs. */
+export interface BackgroundThread extends BackgroundLink {
+  start(): void;
+  /** What an admission found, for its object's report. */
+  handOn(finding: AdmissionFinding): void;
+  setDuty(duty: Duty, has: boolean): void;
+  /** Exposition text of what is counted there, as it was last heard. */
+  metrics(): Promise<string>;
+  restartMetrics(): void;
+  /** Lets it write what waits, as far as a moment allows. */
+  stop(): Promise<void>;
+}
+
+export interface BackgroundThreadOptions {
+  /** File of the program. */
+  readonly program: string;
+  readonly answers: AnswerMark;
+  readonly webhooksServed: () => boolean;
+}
+
+/** What waits for reports while the thread is started anew. */
+const stopMs = 2_500;
+const scrapeMs = 2_000;
+
+/**
+ * Starts the thread for scans, generation and reports and starts it anew where it ends by itself: what goes wrong there, its memory
+ * included, takes no admission along. It judges by the objects that are mirrored here, passed on as they change.
+ */
+export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery}: Foundations, {native, images, quarantined}: Judgement, {program, answers, webhooksServed}: BackgroundThreadOptions): BackgroundThread {
+  const duties = new Map<Duty, boolean>();
+  const backoff = createBackoff({firstMs: 1_000, maxMs: 60_000, random: Math.random});
+  const ends = new Counter({name: 'kyverno_background_thread_ends_total', help: 'How often the thread of scans, generation and reports ended by itself and was started anew', registers: [metrics.registry]});
+  ends.inc(0);
+  let running: {readonly worker: Worker; readonly port: ThreadPort<ToBackground>; readonly exited: Promise<void>} | undefined;
+  let lastMetrics = '';
+  let stopping = false;
+
+  function start(): void {
+    const {origin} = settings;
+    const data: ThreadStart = {
+      thread: 'background',
+      settings: {flags: origin.flags, sources: origin.sources, started: origin.started && stringifyJson(origin.started)},
+      environment,
+      answers: answers.memory,
+    };
+    const worker = new Worker(program, {workerData: data, name: 'background'});
+    const cleanUps: Array<() => void> = [];
+    const port = createThreadPort<ToBackground, ToAdmission>(worker, {
+      tells: {
+        mirror(kinds) {
+          const tellKinds = () => port.tell('kinds', {all: discovery.resourceMap.all(), failures: discovery.failures});
+          tellKinds();
+          cleanUps.push(
+            discovery.subscribe(tellKinds),
+            native.follow((kind, key, entry) => port.tell('native', {kind, key, entry})),
+            feedObjects({reflectorOf: key => manager.reflector(key), kinds, send: changes => port.tell('objects', changes)}),
+          );
+        },
+        quarantine: ({policy, state}) => quarantined.tell(policy, state, 'background'),
+      },
+      asks: {
+        webhooksServed: () => webhooksServed(),
+        image: question => knownOfImages(images, question),
+      },
+      onError: (name, error) => log.error('the thread of background work could not be heard', {name, error: String(error)}),
+    });
+    for (const [duty, has] of duties) port.tell('duty', {duty, has});
+    worker.on('error', error => log.error('the thread of background work failed', {error: error instanceof Error ? (error.stack ?? error.message) : String(error)}));
+    const started = clock.monotonic();
+    const exited = new Promise<void>(resolve => {
+      worker.once('exit', code => {
+        port.close();
+        for (const cleanUp of cleanUps) cleanUp();
+        running = undefined;
+        resolve();
+        if (stopping) return;
+        ends.inc();
+        if (clock.monotonic() - started > 60_000) backoff.reset();
+        const retryInMs = Math.round(backoff.next());
+        log.error('the thread of background work has ended; it is started anew', {code, retryInMs});
+        clock.schedule(retryInMs, () => {
+          if (!stopping) start();
+        });
+      });
+    });
+    running = {worker, port, exited};
+  }
+
+  const tell: ThreadPort<ToBackground>['tell'] = (name, value) => running?.port.tell(name, value);
+
+  return {
+    start,
+    works: () => duties.get('background') === true,
+    expect: (uid, work) => tell('expect', {uid, work}),
+    over: work => tell('over', work),
+    remember: work => tell('remember', stringifyJson(work as unknown as Json)),
+    handOn: finding => tell('finding', stringifyJson(finding as unknown as Json)),
+    setDuty(duty, has) {
+      duties.set(duty, has);
+      tell('duty', {duty, has});
+    },
+    async metrics() {
+      if (running === undefined) return lastMetrics;
+      const answer = running.port.ask('metrics', undefined).catch(() => undefined);
+      lastMetrics = (await Promise.race([answer, sleep(clock, scrapeMs)])) ?? lastMetrics;
+      return lastMetrics;
+    },
+    restartMetrics: () => tell('restartMetrics', undefined),
+    async stop() {
+      stopping = true;
+      if (running === undefined) return;
+      const {worker, port, exited} = running;
+      const stopped = port.ask('stop', undefined).catch(error => log.warn('the thread of background work did not end by itself', {error: String(error)}));
+      await Promise.race([stopped, exited, sleep(clock, stopMs)]);
+      await worker.terminate();
+      await exited;
+    },
+  };
+}
