@@ -1,4 +1,4 @@
-import {workerData} from 'node:worker_threads';
+import {join} from 'node:path';
 import {growHeapSlowly} from '../adapters/heap-growth.js';
 import {createLogger} from '../adapters/log/logger.js';
 import {type LoadedConfig, loadClusterConfig} from '../adapters/kube/config.js';
@@ -8,8 +8,9 @@ import {guardProcess} from './guard-process.js';
 import {createProcess} from './process.js';
 import {Settings} from './settings/settings.js';
 import {readStartConfiguration} from './settings/start-configuration.js';
-import {runBackgroundThread} from './thread/background-main.js';
-import {isThreadStart} from './thread/thread-start.js';
+
+/** The bundle of `thread/background-main.ts`, beside this one's. */
+const backgroundProgram = 'background.cjs';
 
 /** Runs the operator until a signal ends it; the exit code. `argv` without node and script. */
 export async function runOperator(argv: readonly string[]): Promise<number> {
@@ -34,7 +35,7 @@ export async function runOperator(argv: readonly string[]): Promise<number> {
   const started = await readStartConfiguration({kubeConfig, log, stopped: signalled});
   const settings = new Settings({...parsed, started});
   flags = settings.flags;
-  const operator = createProcess({settings, environment: readEnvironment(process.env), kubeConfig, log, program: import.meta.filename});
+  const operator = createProcess({settings, environment: readEnvironment(process.env), kubeConfig, log, program: join(import.meta.dirname, backgroundProgram)});
   try {
     await operator.start(signalled);
   } catch (error) {
@@ -51,13 +52,5 @@ function untilSignal(): Promise<void> {
   return new Promise(resolve => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
-  });
-}
-
-if (isThreadStart(workerData)) {
-  runBackgroundThread(workerData).catch((error: unknown) => {
-    process.stderr.write(`the thread of background work cannot run: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    // Ends this thread alone; the main one starts it anew.
-    process.exit(1);
   });
 }

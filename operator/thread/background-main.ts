@@ -1,6 +1,6 @@
 import {readlinkSync} from 'node:fs';
 import {setPriority} from 'node:os';
-import {parentPort} from 'node:worker_threads';
+import {parentPort, workerData} from 'node:worker_threads';
 import {createLogger, type Logger} from '../../adapters/log/logger.js';
 import {loadClusterConfig} from '../../adapters/kube/config.js';
 import {createThreadPort} from '../../adapters/thread-port.js';
@@ -13,10 +13,10 @@ import type {ToAdmission, ToBackground} from './calls.js';
 import type {ThreadStart} from './thread-start.js';
 
 /** Of nice values: admission, and whatever else the node has to do, goes first. */
-const priority = Number(process.env['KYVERNO_NICE'] ?? 10);
+const priority = 10;
 
-/** The thread of background work, from its start to its end. */
-export async function runBackgroundThread({settings: {flags, sources, started}, environment, answers}: ThreadStart): Promise<void> {
+/** The thread of scans, generation and reports, from its start to its end. */
+async function run({settings: {flags, sources, started}, environment, answers}: ThreadStart): Promise<void> {
   const end = parentPort;
   if (end === null) throw new Error('there is no main thread');
   const settings = new Settings({flags, sources, started: started === undefined ? undefined : (parseJson(started) as JsonObject)});
@@ -39,3 +39,9 @@ function goLast(log: Logger): void {
     log.v(1, 'background work has no priority of its own', {error: String(error)});
   }
 }
+
+run(workerData as ThreadStart).catch((error: unknown) => {
+  process.stderr.write(`the thread of background work cannot run: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  // Ends this thread alone; the main one starts it anew.
+  process.exit(1);
+});

@@ -3,7 +3,6 @@ import type {Flags, FlagSources} from '../config/flags.js';
 
 /** What the thread is started with. */
 export interface ThreadStart {
-  readonly thread: 'background';
   readonly settings: {
     readonly flags: Flags;
     readonly sources: FlagSources;
@@ -13,8 +12,4 @@ export interface ThreadStart {
   readonly environment: OperatorEnvironment;
   /** Of an AnswerMark. */
   readonly answers: SharedArrayBuffer;
-}
-
-export function isThreadStart(data: unknown): data is ThreadStart {
-  return typeof data === 'object' && data !== null && (data as {readonly thread?: unknown}).thread === 'background';
 }

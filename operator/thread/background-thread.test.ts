@@ -1,0 +1,96 @@
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {createAnswerMark} from '../../adapters/answer-mark.js';
+import {systemClock} from '../../adapters/clock.js';
+import {eventually} from '../../adapters/kube/testing/eventually.js';
+import type {ImageSource} from '../../engine/image/verification.js';
+import type {PolicyRef} from '../../engine/types.js';
+import type {Foundations} from '../process/foundations.js';
+import type {Judgement} from '../process/judgement.js';
+import {createTestCore, type TestCore} from '../testing/test-core.js';
+import {type BackgroundThread, createBackgroundThread} from './background-thread.js';
+
+/** Says what it was told, and does what findings ask for. */
+const program = `
+const {parentPort, workerData} = require('node:worker_threads');
+const told = [];
+parentPort.postMessage({type: 'tell', name: 'mirror', value: ['clusterpolicies']});
+parentPort.on('message', ({type, name, value, id}) => {
+  if (type === 'tell') told.push(name);
+  if (name === 'finding' && value === '"end"') process.exit(3);
+  if (name === 'finding' && value === '"throw"') throw new Error('stray');
+  if (name === 'finding' && value === '"exhaust"') { const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length)); }
+  if (name === 'finding' && value === '"quarantine"') parentPort.postMessage({type: 'tell', name: 'quarantine', value: {policy: {kind: 'ClusterPolicy', key: 'p'}, state: {message: 'kept'}}});
+  if (type === 'ask' && name === 'metrics') parentPort.postMessage({type: 'answer', id, value: told.join()});
+  if (type === 'ask' && name === 'stop') parentPort.postMessage({type: 'answer', id, value: undefined});
+});
+`;
+
+describe('the thread of background work', () => {
+  let test: TestCore;
+  let folder: string;
+  let thread: BackgroundThread;
+
+  beforeEach(async () => {
+    test = await createTestCore();
+    folder = mkdtempSync(join(tmpdir(), 'kyverno-thread-'));
+    writeFileSync(join(folder, 'background.cjs'), program);
+    const {core} = test;
+    core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false});
+    core.manager.start();
+    // Retries come at once.
+    const clock = {...systemClock, schedule: (_ms: number, task: () => void) => systemClock.schedule(1, task)};
+    const discovery = {resourceMap: core.resources(), failures: [], refresh: async () => undefined, subscribe: () => () => undefined};
+    thread = createBackgroundThread({...core, clock, discovery} as unknown as Foundations, {...core, images: {} as ImageSource} as unknown as Judgement, {
+      ...{program: join(folder, 'background.cjs'), answers: createAnswerMark(), webhooksServed: () => true},
+      resourceLimits: {maxOldGenerationSizeMb: 64},
+    });
+    thread.start();
+  });
+  afterEach(async () => {
+    await thread.stop();
+    await test.close();
+    rmSync(folder, {recursive: true});
+  });
+
+  const send = (text: string) => thread.handOn(text as never);
+  const told = () => thread.metrics();
+  const ends = async () => /ends_total (\d+)/.exec(await test.core.metrics.registry.getSingleMetricAsString('kyverno_background_thread_ends_total'))?.[1];
+
+  it('is told of kinds, objects and duties', async () => {
+    thread.setDuty('background', true);
+    expect(thread.works()).toBe(true);
+    await eventually(async () => (await told()).includes('objects'));
+    expect((await told()).split(',')).toEqual(['duty', 'kinds', 'objects']);
+  });
+
+  it.each(['end', 'throw', 'exhaust'])('is started anew, and told the same again, when it ends by itself (%s)', async how => {
+    thread.setDuty('reports', true);
+    await eventually(async () => (await told()).includes('objects'));
+    send(how);
+    await eventually(async () => (await ends()) === '1');
+    await eventually(async () => {
+      const names = await told();
+      return names.includes('duty') && names.includes('objects') && !names.includes('finding');
+    });
+  });
+
+  it('has its say on quarantine', async () => {
+    const heard: PolicyRef[] = [];
+    test.core.quarantined.subscribe(policy => heard.push(policy));
+    await eventually(async () => (await told()).includes('objects'));
+    send('quarantine');
+    await eventually(() => heard.length === 1);
+    expect(heard[0]).toMatchObject({kind: 'ClusterPolicy', key: 'p'});
+  });
+
+  it('stays ended once it was stopped', async () => {
+    await eventually(async () => (await told()).includes('objects'));
+    await thread.stop();
+    await new Promise(resolve => setTimeout(resolve, 100));
+    expect(await ends()).toBe('0');
+    thread.handOn('end' as never);
+  });
+});
