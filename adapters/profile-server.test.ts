@@ -1,12 +1,15 @@
 import {Readable} from 'node:stream';
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
-import {createProfileServer, type ProfileServer} from './profile-server.js';
+import {createProfileServer, mainThread, type ProfileServer} from './profile-server.js';
 
 describe('profiles', () => {
   let server: ProfileServer;
   let base: string;
   beforeEach(async () => {
-    server = createProfileServer(() => Readable.from(['{"snapshot":', '{}}']));
+    server = createProfileServer({
+      main: {...mainThread, heap: () => Readable.from(['{"snapshot":', '{}}'])},
+      other: {heap: () => Readable.from(['{}']), cpu: async milliseconds => `{"other":${milliseconds}}`},
+    });
     await server.listen(0, '127.0.0.1');
     base = `http://127.0.0.1:${server.address()?.port}/debug/pprof`;
   });
@@ -26,6 +29,14 @@ describe('profiles', () => {
     const response = await fetch(`${base}/heap`);
     expect(response.headers.get('content-disposition')).toContain('.heapsnapshot');
     expect(await response.text()).toBe('{"snapshot":{}}');
+  });
+
+  it('are of the thread that is named', async () => {
+    expect(await (await fetch(`${base}/profile?thread=other&seconds=2`)).text()).toBe('{"other":2000}');
+    expect(await (await fetch(`${base}/heap?thread=other`)).text()).toBe('{}');
+    const unknown = await fetch(`${base}/heap?thread=toString`);
+    expect([unknown.status, await unknown.text()]).toEqual([400, 'thread is none of main, other']);
+    expect(await (await fetch(`${base}/`)).text()).toContain('thread=NAME: main, other');
   });
 
   it.each([

@@ -12,17 +12,30 @@ export interface ProfileServer {
   close(): Promise<void>;
 }
 
+/** One thread of the process. */
+export interface ProfiledThread {
+  heap(): Readable | Promise<Readable>;
+  /** JSON of a profile; ends early when `signal` is aborted. */
+  cpu(milliseconds: number, signal: AbortSignal): Promise<string>;
+}
+
+/** The one that asks. */
+export const mainThread: ProfiledThread = {heap: () => getHeapSnapshot(), cpu: cpuProfile};
+
 const defaultSeconds = 30;
 const maxSeconds = 120;
 const index = `/debug/pprof/heap: what memory holds, a .heapsnapshot (everything stops while it is written)
 /debug/pprof/profile?seconds=${defaultSeconds}: where time goes, a .cpuprofile (at most ${maxSeconds} seconds)
 `;
+const indexOfThreads = (names: readonly string[]) => (names.length < 2 ? index : `${index}with thread=NAME: ${names.join(', ')}; the first one when absent\n`);
 
 /**
  * Profiles of this process over HTTP, in the formats of V8's tools, one at a time. No debugger port is opened: who
- * reaches this one can look, but not act. `heap` writes what memory holds.
+ * reaches this one can look, but not act. `threads`: by their names, the one that is profiled where none is named first.
  */
-export function createProfileServer(heap: () => Readable = getHeapSnapshot): ProfileServer {
+export function createProfileServer(threads: Readonly<Record<string, ProfiledThread>> = {main: mainThread}): ProfileServer {
+  const names = Object.keys(threads);
+  const overview = indexOfThreads(names);
   let busy = false;
   const ended = new AbortController();
 
@@ -31,19 +44,23 @@ export function createProfileServer(heap: () => Readable = getHeapSnapshot): Pro
     const url = new URL(request.url ?? '/', 'http://localhost');
     if (request.method !== 'GET') return plain(response, 405, 'only GET');
     const seconds = Number(url.searchParams.get('seconds') ?? defaultSeconds);
-    if (url.pathname === '/debug/pprof/' || url.pathname === '/debug/pprof') return plain(response, 200, index);
-    if (url.pathname !== '/debug/pprof/heap' && url.pathname !== '/debug/pprof/profile') return plain(response, 404, index);
+    if (url.pathname === '/debug/pprof/' || url.pathname === '/debug/pprof') return plain(response, 200, overview);
+    if (url.pathname !== '/debug/pprof/heap' && url.pathname !== '/debug/pprof/profile') return plain(response, 404, overview);
     if (!(seconds > 0 && seconds <= maxSeconds)) return plain(response, 400, `seconds is no number up to ${maxSeconds}`);
+    const name = url.searchParams.get('thread') ?? names[0] ?? '';
+    const thread = Object.hasOwn(threads, name) ? threads[name] : undefined;
+    if (thread === undefined) return plain(response, 400, `thread is none of ${names.join(', ')}`);
     if (busy) return plain(response, 409, 'another profile is being made');
     busy = true;
     try {
       if (url.pathname === '/debug/pprof/heap') {
+        const heap = await thread.heap();
         attachment(response, 'kyverno.heapsnapshot');
-        await pipeline(heap(), response);
+        await pipeline(heap, response);
       } else {
-        const profile = await cpuProfile(seconds * 1000, ended.signal);
+        const profile = await thread.cpu(seconds * 1000, ended.signal);
         attachment(response, 'kyverno.cpuprofile');
-        response.end(JSON.stringify(profile));
+        response.end(profile);
       }
     } finally {
       busy = false;
@@ -78,7 +95,8 @@ export function createProfileServer(heap: () => Readable = getHeapSnapshot): Pro
   };
 }
 
-async function cpuProfile(milliseconds: number, signal: AbortSignal): Promise<object> {
+/** JSON of a profile of the thread that asks. */
+export async function cpuProfile(milliseconds: number, signal: AbortSignal): Promise<string> {
   const session = new Session();
   session.connect();
   try {
@@ -96,7 +114,7 @@ async function cpuProfile(milliseconds: number, signal: AbortSignal): Promise<ob
       );
     });
     const {profile} = await session.post('Profiler.stop');
-    return profile;
+    return JSON.stringify(profile);
   } finally {
     session.disconnect();
   }

@@ -17,6 +17,7 @@ import {createCertificates} from './process/certificates.js';
 import {createFoundations, type ProcessOptions} from './process/foundations.js';
 import {createJudgement} from './process/judgement.js';
 import {createLeadership} from './process/leadership.js';
+import {createSharedMemory} from './process/shared-memory.js';
 import {createPolicyChanges} from './process/policy-changes.js';
 import {createStatuses} from './process/statuses.js';
 import {createWebhookServing} from './process/webhook-serving.js';
@@ -40,9 +41,14 @@ export interface OperatorProcess {
 const writesEndMs = 3_000;
 const renewCheckMs = 12 * 3_600_000;
 
-/** Wires the one process: reconcile handlers and admission over one cache. Its parts lie in `process/`; here is who tells whom of what. */
-export function createProcess({program, ...options}: ProcessOptions & {readonly program: string}): OperatorProcess {
-  const foundations = createFoundations(options);
+/**
+ * `program`: file of the thread of background work.
+ *
+ * Wires the one process: reconcile handlers and admission over one cache. Its parts lie in `process/`; here is who tells whom of what.
+ */
+export function createProcess({program, ...options}: Omit<ProcessOptions, 'memory'> & {readonly program: string}): OperatorProcess {
+  const memory = createSharedMemory();
+  const foundations = createFoundations({...options, memory});
   const {settings, flags, environment, kubeConfig, log, clock, metrics, client, discovery, resources, manager, events, regex, rights, workers} = foundations;
   const {namespace, podName} = environment;
   let ready = false;
@@ -94,8 +100,8 @@ export function createProcess({program, ...options}: ProcessOptions & {readonly 
   const statuses = createStatuses(foundations, judgement, serving, {replicas: () => replicas, conditions, isLeading: () => leadership.leading});
   const {status} = statuses;
 
-  const answers = createAnswerMark();
-  const thread = createBackgroundThread(foundations, judgement, {program, answers, webhooksServed: serving.areServed});
+  const answers = createAnswerMark(memory.answers);
+  const thread = createBackgroundThread(foundations, judgement, {program, memory, webhooksServed: serving.areServed});
   const joined: Metrics = {
     ...metrics,
     restart() {
@@ -229,7 +235,7 @@ export function createProcess({program, ...options}: ProcessOptions & {readonly 
       features.tell.onDiscovery();
     });
     if (!flags.disableMetrics) await scrapes.start(over);
-    profiles = await startProfiles(flags, log);
+    profiles = await startProfiles(flags, {log, threads: {background: thread.profiled}});
     events.start();
     await operator.start();
     replicas.start();

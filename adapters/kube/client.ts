@@ -34,6 +34,8 @@ export interface KubeClientOptions {
   /** Requests a second in the long run and at once; `qps` 0 = no limit. */
   readonly qps: number;
   readonly burst: number;
+  /** What threads take their requests from; see RateLimitOptions. */
+  readonly budget?: SharedArrayBuffer | undefined;
   readonly log: Log;
   readonly clock?: Clock;
   /** Per call; 30 s when absent. */
@@ -69,6 +71,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       return options.burst;
     },
     clock,
+    shared: options.budget,
   });
   const closed = new AbortController();
   // Every stream and call under way listens: many of them are no leak.

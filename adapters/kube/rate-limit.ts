@@ -6,24 +6,54 @@ export interface RateLimit {
   take(signal?: AbortSignal): Promise<boolean>;
 }
 
-/** Token bucket: `burst` at once, `qps` a second in the long run; `qps` 0 or less = no limit. Both are read each time. */
-export function createRateLimit(options: {readonly qps: number; readonly burst: number; readonly clock: Clock}): RateLimit {
-  const {clock} = options;
-  let tokens = Math.max(1, options.burst);
-  let at = clock.monotonic();
+export interface RateLimitOptions {
+  /** Tokens a second in the long run; 0 or less = no limit. */
+  readonly qps: number;
+  /** At once. Both are read each time. */
+  readonly burst: number;
+  readonly clock: Clock;
+  /** Of `sharedBudget`: what threads take from one bucket. Absent: it is this one's alone. */
+  readonly shared?: SharedArrayBuffer | undefined;
+}
+
+/** Memory of a bucket for several threads. */
+export function sharedBudget(): SharedArrayBuffer {
+  return new SharedArrayBuffer(8);
+}
+
+/**
+ * Token bucket, kept as one number that threads can exchange at once: the time, in microseconds, at which all tokens that were taken
+ * would have been made one by one.
+ */
+export function createRateLimit(options: RateLimitOptions): RateLimit {
+  const {clock, shared} = options;
+  const paid = new BigInt64Array(shared ?? new ArrayBuffer(8));
+  // Threads have clocks of their own, which begin when they do.
+  const now = () => (shared === undefined ? BigInt(Math.round(clock.monotonic() * 1000)) : process.hrtime.bigint() / 1000n);
+  const start = now();
+  if (shared === undefined) paid[0] = start;
+
+  /** Takes one; microseconds until it is made. */
+  function withdraw(each: bigint, burst: bigint): bigint {
+    for (;;) {
+      const before = Atomics.load(paid, 0);
+      const time = now();
+      const after = (before > time ? before : time) + each;
+      if (Atomics.compareExchange(paid, 0, before, after) === before) return after - time - each * burst;
+    }
+  }
+
   return {
     async take(signal) {
       const {qps, burst} = options;
       if (qps <= 0) return !signal?.aborted;
-      const now = clock.monotonic();
-      tokens = Math.min(Math.max(1, burst), tokens + ((now - at) * qps) / 1000);
-      at = now;
-      // A negative balance is the queue: each waiter sleeps until its own token exists.
-      tokens -= 1;
-      if (tokens >= 0) return true;
-      await sleep(clock, (-tokens * 1000) / qps, signal);
+      const each = BigInt(Math.max(1, Math.round(1_000_000 / qps)));
+      // A wait is the queue: each waiter sleeps until its own token exists.
+      const wait = withdraw(each, BigInt(Math.max(1, Math.floor(burst))));
+      if (wait <= 0n) return true;
+      await sleep(clock, Number(wait) / 1000, signal);
       if (!signal?.aborted) return true;
-      tokens += 1;
+      Atomics.sub(paid, 0, each);
       return false;
     },
   };

@@ -18,6 +18,8 @@ export interface EventEmitterOptions {
   /** Requests a second in the long run and at once; 50 and 100 when absent. */
   readonly qps?: number | undefined;
   readonly burst?: number | undefined;
+  /** What threads take these requests from; see RateLimitOptions. */
+  readonly budget?: SharedArrayBuffer | undefined;
   /** Reasons that make no Event. */
   readonly omit?: readonly string[] | undefined;
   /** Repeats of one event are counted into its object at most this often; 10 s when absent. */
@@ -78,6 +80,7 @@ export function createEventEmitter(options: EventEmitterOptions): EventEmitter {
       return options.burst ?? 100;
     },
     clock,
+    shared: options.budget,
   });
   const known = new Map<string, Series>();
   const omitted = new Set<string>();

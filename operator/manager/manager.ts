@@ -83,6 +83,8 @@ interface Kind {
   readonly registration: Registration;
   readonly reflector: Reflector;
   readonly queue: WorkQueue | undefined;
+  /** Its objects come from elsewhere, where runs are counted. */
+  readonly isFed: boolean;
   /** Keys whose last change has not been run through yet, each with the number of that change. */
   readonly unprocessed: Map<string, number>;
   /** undefined until everything of the first list has been reconciled. */
@@ -126,7 +128,7 @@ export function createManager({client, clock, log, random, metrics, reflectorFor
       async run(key) {
         const {unprocessed} = current();
         const change = unprocessed.get(key);
-        metrics?.reconciled?.(name);
+        if (!current().isFed) metrics?.reconciled?.(name);
         try {
           await reconcile(key);
         } finally {
@@ -160,7 +162,8 @@ export function createManager({client, clock, log, random, metrics, reflectorFor
       unprocessed.set(objectKey, changes);
       queue.add(objectKey);
     };
-    const reflector = reflectorFor?.(registration, onChange) ?? createReflector({
+    const fed = reflectorFor?.(registration, onChange);
+    const reflector = fed ?? createReflector({
       client,
       collection: {group, version, resource, namespace},
       clock,
@@ -174,7 +177,7 @@ export function createManager({client, clock, log, random, metrics, reflectorFor
       random,
       onChange,
     });
-    const kind: Kind = {registration, reflector, queue, unprocessed, version: undefined};
+    const kind: Kind = {registration, reflector, queue, isFed: fed !== undefined, unprocessed, version: undefined};
     reflector.onProgress(() => progress(kind));
     // No key runs on half a store.
     queue?.pause();

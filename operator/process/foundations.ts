@@ -17,12 +17,14 @@ import type {Settings} from '../settings/settings.js';
 import {createClientQueries} from '../telemetry/client-queries.js';
 import {createControllerSeries} from '../telemetry/controller-series.js';
 import {eventLosses} from '../telemetry/event-losses.js';
+import type {SharedMemory} from './shared-memory.js';
 
 export interface ProcessOptions {
   readonly settings: Settings;
   readonly environment: OperatorEnvironment;
   readonly kubeConfig: KubeConfig;
   readonly log: Logger;
+  readonly memory: SharedMemory;
 }
 
 /** What a thread beside the main one has from elsewhere. */
@@ -36,7 +38,7 @@ export interface BesideMain {
 export type Foundations = ReturnType<typeof createFoundations>;
 
 /** What everything else stands on: clients of the API server, kinds, caches, metrics and Events. */
-export function createFoundations({settings, environment, kubeConfig, log}: ProcessOptions, beside?: BesideMain) {
+export function createFoundations({settings, environment, kubeConfig, log, memory}: ProcessOptions, beside?: BesideMain) {
   const {flags} = settings;
   const clock = systemClock;
   const metrics = createMetrics({version: packageJson.version, processMetrics: beside === undefined});
@@ -44,7 +46,8 @@ export function createFoundations({settings, environment, kubeConfig, log}: Proc
     createKubeClient({
       kubeConfig,
       userAgent: 'kyverno',
-      ...(impersonate !== undefined && {impersonate}),
+      // An account of its own has a budget of its own.
+      ...(impersonate === undefined ? {budget: memory.requests} : {impersonate}),
       get qps() {
         return flags.clientRateLimitQPS;
       },
@@ -78,6 +81,7 @@ export function createFoundations({settings, environment, kubeConfig, log}: Proc
     get burst() {
       return flags.eventsRateLimitBurst;
     },
+    budget: memory.events,
     onDropped: eventLosses(metrics.registry),
   });
   return {

@@ -1,16 +1,16 @@
-import {createProfileServer, type ProfileServer} from '../../adapters/profile-server.js';
+import {createProfileServer, mainThread, type ProfiledThread, type ProfileServer} from '../../adapters/profile-server.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import type {Flags} from '../config/flags.js';
 
 const loopback = '127.0.0.1';
 
-/** Profiles on a port of their own when the flag asks for them; on the loopback interface unless it names another. */
+/** Profiles on a port of their own when the flag asks for them; on the loopback interface unless it names another. `threads`: beside the main one. */
 export async function startProfiles(
   {profile, profileAddress, profilePort}: Pick<Flags, 'profile' | 'profileAddress' | 'profilePort'>,
-  log: Logger,
+  {log, threads = {}}: {readonly log: Logger; readonly threads?: Readonly<Record<string, ProfiledThread>>},
 ): Promise<ProfileServer | undefined> {
   if (!profile) return undefined;
-  const server = createProfileServer();
+  const server = createProfileServer({main: mainThread, ...threads});
   const host = profileAddress === '' ? loopback : profileAddress;
   try {
     await server.listen(profilePort, host);

@@ -69,12 +69,12 @@ describe('profiles and traces', () => {
   const environment = {namespace: 'kyverno', podName: 'kyverno-0'};
 
   it('are off unless asked for', async () => {
-    expect(await startProfiles(flags([]), silentLogger)).toBeUndefined();
+    expect(await startProfiles(flags([]), {log: silentLogger})).toBeUndefined();
     expect(await startTracing({flags: flags([]), environment, client, log: silentLogger, version: '1'})).toBeUndefined();
   });
 
   it('are on the loopback interface', async () => {
-    const server = await startProfiles(flags(['--profile', '--profilePort=0']), silentLogger);
+    const server = await startProfiles(flags(['--profile', '--profilePort=0']), {log: silentLogger});
     expect(server?.address()?.host).toBe('127.0.0.1');
     await server?.close();
   });

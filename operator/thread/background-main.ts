@@ -16,7 +16,7 @@ import type {ThreadStart} from './thread-start.js';
 const priority = 10;
 
 /** The thread of scans, generation and reports, from its start to its end. */
-async function run({settings: {flags, sources, started}, environment, answers}: ThreadStart): Promise<void> {
+async function run({settings: {flags, sources, started}, environment, memory}: ThreadStart): Promise<void> {
   const end = parentPort;
   if (end === null) throw new Error('there is no main thread');
   const settings = new Settings({flags, sources, started: started === undefined ? undefined : (parseJson(started) as JsonObject)});
@@ -25,7 +25,7 @@ async function run({settings: {flags, sources, started}, environment, answers}: 
   goLast(log);
   const {kubeConfig} = loadClusterConfig(flags);
   await runBackgroundProcess({
-    ...{settings, environment, kubeConfig, log, answers},
+    ...{settings, environment, kubeConfig, log, memory},
     connect: handlers => createThreadPort<ToAdmission, ToBackground>(end, handlers),
   });
 }

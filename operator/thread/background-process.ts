@@ -3,6 +3,7 @@ import {systemClock} from '../../adapters/clock.js';
 import {createCongestion} from '../../adapters/kube/congestion.js';
 import {silentLogger} from '../../adapters/log/logger.js';
 import {createLoopShare} from '../../adapters/loop-share.js';
+import {cpuProfile} from '../../adapters/profile-server.js';
 import type {ThreadHandlers, ThreadPort} from '../../adapters/thread-port.js';
 import {parseJson} from '../../engine/json/parse.js';
 import {celRegistrations} from '../cel-policies/cel-handlers.js';
@@ -29,7 +30,6 @@ import {createFedReflectors} from './fed-reflectors.js';
 import {createSharedImages} from './shared-images.js';
 
 export interface BackgroundProcessOptions extends ProcessOptions {
-  readonly answers: SharedArrayBuffer;
   /** To admission, with what is heard from there. */
   readonly connect: (handlers: ThreadHandlers<ToBackground>) => ThreadPort<ToAdmission>;
 }
@@ -38,8 +38,8 @@ export interface BackgroundProcessOptions extends ProcessOptions {
  * What runs beside admission: scans, generation and reports, with policies compiled from the objects that admission passes on. Who
  * leads is decided there, too.
  */
-export async function runBackgroundProcess({answers, connect, ...options}: BackgroundProcessOptions): Promise<void> {
-  const {settings, environment, log} = options;
+export async function runBackgroundProcess({connect, ...options}: BackgroundProcessOptions): Promise<void> {
+  const {settings, environment, log, memory} = options;
   const clock = systemClock;
   const congestion = createCongestion(clock);
   const reflectors = createFedReflectors(log);
@@ -62,7 +62,7 @@ export async function runBackgroundProcess({answers, connect, ...options}: Backg
     ...foundations,
     ...judgement,
     ...{congestion, findings},
-    share: createLoopShare(clock, createAnswerMark(answers).last),
+    share: createLoopShare(clock, createAnswerMark(memory.answers).last),
     config: () => settings.config,
     webhooksServed: () => port.ask('webhooksServed', undefined),
   };
@@ -151,6 +151,7 @@ export async function runBackgroundProcess({answers, connect, ...options}: Backg
     },
     asks: {
       metrics: () => metrics.text(),
+      profile: milliseconds => cpuProfile(milliseconds, new AbortController().signal),
       async stop() {
         await Promise.all([work.stop(), entries.stop?.()]);
         await Promise.all([manager.stop(), judgement.offload.stop(), events.stop(1_000)]);

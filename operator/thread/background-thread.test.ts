@@ -2,13 +2,13 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
-import {createAnswerMark} from '../../adapters/answer-mark.js';
 import {systemClock} from '../../adapters/clock.js';
 import {eventually} from '../../adapters/kube/testing/eventually.js';
 import type {ImageSource} from '../../engine/image/verification.js';
 import type {PolicyRef} from '../../engine/types.js';
 import type {Foundations} from '../process/foundations.js';
 import type {Judgement} from '../process/judgement.js';
+import {createSharedMemory} from '../process/shared-memory.js';
 import {createTestCore, type TestCore} from '../testing/test-core.js';
 import {type BackgroundThread, createBackgroundThread} from './background-thread.js';
 
@@ -44,7 +44,7 @@ describe('the thread of background work', () => {
     const clock = {...systemClock, schedule: (_ms: number, task: () => void) => systemClock.schedule(1, task)};
     const discovery = {resourceMap: core.resources(), failures: [], refresh: async () => undefined, subscribe: () => () => undefined};
     thread = createBackgroundThread({...core, clock, discovery} as unknown as Foundations, {...core, images: {} as ImageSource} as unknown as Judgement, {
-      ...{program: join(folder, 'background.cjs'), answers: createAnswerMark(), webhooksServed: () => true},
+      ...{program: join(folder, 'background.cjs'), memory: createSharedMemory(), webhooksServed: () => true},
       resourceLimits: {maxOldGenerationSizeMb: 64},
     });
     thread.start();

@@ -1,7 +1,7 @@
 import {type ResourceLimits, Worker} from 'node:worker_threads';
 import {Counter} from 'prom-client';
-import type {AnswerMark} from '../../adapters/answer-mark.js';
 import {sleep} from '../../adapters/clock.js';
+import type {ProfiledThread} from '../../adapters/profile-server.js';
 import {createBackoff} from '../../adapters/kube/backoff.js';
 import {createThreadPort, type ThreadPort} from '../../adapters/thread-port.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
@@ -9,6 +9,7 @@ import type {Json} from '../../engine/json/types.js';
 import type {Duty} from '../duties/duties.js';
 import type {Foundations} from '../process/foundations.js';
 import type {Judgement} from '../process/judgement.js';
+import type {SharedMemory} from '../process/shared-memory.js';
 import type {AdmissionFinding} from '../reports/admission-results.js';
 import type {BackgroundLink} from '../update-requests/requests-feature.js';
 import type {ToAdmission, ToBackground} from './calls.js';
@@ -25,6 +26,7 @@ export interface BackgroundThread extends BackgroundLink {
   /** Exposition text of what is counted there, as it was last heard. */
   metrics(): Promise<string>;
   restartMetrics(): void;
+  readonly profiled: ProfiledThread;
   /** Lets it write what waits, as far as a moment allows. */
   stop(): Promise<void>;
 }
@@ -32,7 +34,7 @@ export interface BackgroundThread extends BackgroundLink {
 export interface BackgroundThreadOptions {
   /** File of the program. */
   readonly program: string;
-  readonly answers: AnswerMark;
+  readonly memory: SharedMemory;
   readonly webhooksServed: () => boolean;
   /** Of its heap, beside ours. */
   readonly resourceLimits?: ResourceLimits;
@@ -48,7 +50,7 @@ const scrapeMs = 2_000;
  * Starts the thread for scans, generation and reports and starts it anew where it ends by itself: what goes wrong there, its memory
  * included, takes no admission along. It judges by the objects that are mirrored here, passed on as they change.
  */
-export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery}: Foundations, {native, images, quarantined}: Judgement, {program, answers, webhooksServed, resourceLimits}: BackgroundThreadOptions): BackgroundThread {
+export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery}: Foundations, {native, images, quarantined}: Judgement, {program, memory, webhooksServed, resourceLimits}: BackgroundThreadOptions): BackgroundThread {
   const duties = new Map<Duty, boolean>();
   const backoff = createBackoff({firstMs: 1_000, maxMs: 60_000, random: Math.random});
   const ends = new Counter({name: 'kyverno_background_thread_ends_total', help: 'How often the thread of scans, generation and reports ended by itself and was started anew', registers: [metrics.registry]});
@@ -62,7 +64,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     const data: ThreadStart = {
       settings: {flags: origin.flags, sources: origin.sources, started: origin.started && stringifyJson(origin.started)},
       environment,
-      answers: answers.memory,
+      memory,
     };
     const worker = new Worker(program, {workerData: data, name: 'background', resourceLimits: {maxYoungGenerationSizeMb: youngMiB, ...resourceLimits}});
     const cleanUps: Array<() => void> = [];
@@ -107,6 +109,11 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     running = {worker, port, exited};
   }
 
+  function alive(): NonNullable<typeof running> {
+    if (running === undefined) throw new Error('the thread of background work does not run');
+    return running;
+  }
+
   const tell: ThreadPort<ToBackground>['tell'] = (name, value) => running?.port.tell(name, value);
 
   return {
@@ -127,6 +134,10 @@ export function createBackgroundThread({settings, environment, log, clock, metri
       return lastMetrics;
     },
     restartMetrics: () => tell('restartMetrics', undefined),
+    profiled: {
+      heap: () => alive().worker.getHeapSnapshot(),
+      cpu: milliseconds => alive().port.ask('profile', milliseconds),
+    },
     async stop() {
       stopping = true;
       if (running === undefined) return;

@@ -1,5 +1,6 @@
 import type {OperatorEnvironment} from '../config/environment.js';
 import type {Flags, FlagSources} from '../config/flags.js';
+import type {SharedMemory} from '../process/shared-memory.js';
 
 /** What the thread is started with. */
 export interface ThreadStart {
@@ -10,6 +11,5 @@ export interface ThreadStart {
     readonly started: string | undefined;
   };
   readonly environment: OperatorEnvironment;
-  /** Of an AnswerMark. */
-  readonly answers: SharedArrayBuffer;
+  readonly memory: SharedMemory;
 }
