@@ -38,7 +38,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     for (;;) {
       const before = Atomics.load(paid, 0);
       const time = now();
-      const after = (before > time ? before : time) + each;
+      const unused = time - before;
+      const after = before + each + (unused > 0n ? unused : 0n);
       if (Atomics.compareExchange(paid, 0, before, after) === before) return after - time - each * burst;
     }
   }
