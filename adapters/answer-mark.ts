@@ -10,7 +10,7 @@ export function createAnswerMark(memory: SharedArrayBuffer = new SharedArrayBuff
   const cell = new BigInt64Array(memory);
   return {
     memory,
-    note: now => void Atomics.store(cell, 0, BigInt(now)),
+    note: now => void Atomics.store(cell, 0, BigInt(Math.floor(now))),
     last: () => Number(Atomics.load(cell, 0)),
   };
 }

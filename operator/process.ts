@@ -238,6 +238,7 @@ export function createProcess({program, ...options}: Omit<ProcessOptions, 'memor
     profiles = await startProfiles(flags, {log, threads: {background: thread.profiled}});
     events.start();
     await operator.start();
+    thread.start();
     replicas.start();
     lease.start();
     manager.onReconciled(key => {
@@ -256,7 +257,6 @@ export function createProcess({program, ...options}: Omit<ProcessOptions, 'memor
     status.setLeading(leadership.leading);
     webhooks.setLeading(leadership.leading);
     await features.start();
-    thread.start();
     features.setLeading('admission', leadership.leading);
     duties.start();
     timers.push(

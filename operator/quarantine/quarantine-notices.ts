@@ -6,25 +6,34 @@ export type QuarantineListener = (policy: PolicyRef, state: QuarantineState | un
 /** Engines that each keep policies away by what they met with themselves. */
 export type QuarantineSide = 'admission' | 'background';
 
+interface Kept {
+  readonly policy: PolicyRef;
+  readonly sides: Set<QuarantineSide>;
+}
+
 /** Told by the engines, heard by whoever wants to know: a policy is free again once no engine keeps it away. */
 export class QuarantineNotices {
   readonly #listeners = new Set<QuarantineListener>();
-  readonly #sides = new Map<string, Set<QuarantineSide>>();
+  readonly #kept = new Map<string, Kept>();
 
   readonly tell = (policy: PolicyRef, state: QuarantineState | undefined, side: QuarantineSide = 'admission'): void => {
     const id = `${policy.kind}/${policy.key}`;
-    const sides = this.#sides.get(id) ?? new Set();
-    if (state === undefined) sides.delete(side);
-    else sides.add(side);
-    if (sides.size === 0) this.#sides.delete(id);
-    else this.#sides.set(id, sides);
-    if (state === undefined && sides.size > 0) return;
-    for (const listener of this.#listeners) listener(policy, state);
+    const kept = this.#kept.get(id) ?? {policy, sides: new Set()};
+    if (state === undefined) kept.sides.delete(side);
+    else kept.sides.add(side);
+    if (kept.sides.size > 0) this.#kept.set(id, kept);
+    else this.#kept.delete(id);
+    if (state !== undefined || kept.sides.size === 0) for (const listener of this.#listeners) listener(policy, state);
   };
 
   /** Another wording begins anew everywhere. */
   forget(kind: string, key: string): void {
-    this.#sides.delete(`${kind}/${key}`);
+    this.#kept.delete(`${kind}/${key}`);
+  }
+
+  /** One engine is no more, and what it kept away with it. */
+  release(side: QuarantineSide): void {
+    for (const {policy, sides} of [...this.#kept.values()]) if (sides.has(side)) this.tell(policy, undefined, side);
   }
 
   subscribe(listener: QuarantineListener): () => void {

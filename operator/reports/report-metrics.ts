@@ -18,12 +18,23 @@ export function createReportMetrics(registry: Registry): ReportMetrics {
       this.set(sources.reduce((sum, pending) => sum + pending(), 0));
     },
   });
-  const dropped = new Counter({name: 'kyverno_report_changes_dropped_total', help: 'Report changes given up: too many waited, or the API server refused them', labelNames: ['reason'], registers});
-  // Series that begin at zero, so that the first increase is one.
-  for (const reason of ['forbidden', 'refused', 'too-many-reports', 'queue-full']) dropped.inc({reason}, 0);
+  const dropped = droppedChanges(registry);
   return {
     dropped,
     writes: new Counter({name: 'kyverno_report_writes_total', help: 'Reports created, updated and deleted', labelNames: ['operation'], registers}),
     watch: pending => sources.push(pending),
   };
+}
+
+/** On either thread: what is dropped is counted where that happens. */
+export function droppedChanges(registry: Registry): Counter<'reason'> {
+  const dropped = new Counter({
+    name: 'kyverno_report_changes_dropped_total',
+    help: 'Report changes given up: too many waited, the API server refused them, or their thread had ended',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  // Series that begin at zero, so that the first increase is one.
+  for (const reason of ['forbidden', 'refused', 'too-many-reports', 'queue-full', 'thread-ended']) dropped.inc({reason}, 0);
+  return dropped;
 }

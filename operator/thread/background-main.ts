@@ -1,4 +1,4 @@
-import {readlinkSync} from 'node:fs';
+import {readlinkSync, writeSync} from 'node:fs';
 import {setPriority} from 'node:os';
 import {parentPort, workerData} from 'node:worker_threads';
 import {createLogger, type Logger} from '../../adapters/log/logger.js';
@@ -41,7 +41,8 @@ function goLast(log: Logger): void {
 }
 
 run(workerData as ThreadStart).catch((error: unknown) => {
-  process.stderr.write(`the thread of background work cannot run: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  // What is written by way of the main thread would be lost.
+  writeSync(2, `the thread of background work cannot run: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   // Ends this thread alone; the main one starts it anew.
   process.exit(1);
 });

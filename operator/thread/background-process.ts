@@ -150,6 +150,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
       restartMetrics: () => metrics.restart(),
     },
     asks: {
+      ping: () => undefined,
       metrics: () => metrics.text(),
       profile: milliseconds => cpuProfile(milliseconds, new AbortController().signal),
       async stop() {
@@ -169,6 +170,8 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
   manager.start();
   port.tell('mirror', registrations.map(({key}) => key).filter(key => !own.has(key)));
   await manager.whenReconciled();
+  // What was there at the start may have gone before anybody watched.
+  if (settings.hasResource && manager.lister(configurationApi.resource).get(configurationName) === undefined) settings.setResource(undefined);
   await work.start();
   started = true;
   log.v(1, 'the thread of background work is ready');

@@ -20,10 +20,12 @@ parentPort.postMessage({type: 'tell', name: 'mirror', value: ['clusterpolicies']
 parentPort.on('message', ({type, name, value, id}) => {
   if (type === 'tell') told.push(name);
   if (name === 'finding' && value === '"end"') process.exit(3);
+  if (name === 'finding' && value === '"stick"') for (;;);
   if (name === 'finding' && value === '"throw"') throw new Error('stray');
   if (name === 'finding' && value === '"exhaust"') { const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length)); }
   if (name === 'finding' && value === '"quarantine"') parentPort.postMessage({type: 'tell', name: 'quarantine', value: {policy: {kind: 'ClusterPolicy', key: 'p'}, state: {message: 'kept'}}});
   if (type === 'ask' && name === 'metrics') parentPort.postMessage({type: 'answer', id, value: told.join()});
+  if (type === 'ask' && name === 'ping') parentPort.postMessage({type: 'answer', id, value: undefined});
   if (type === 'ask' && name === 'stop') parentPort.postMessage({type: 'answer', id, value: undefined});
 });
 `;
@@ -46,6 +48,7 @@ describe('the thread of background work', () => {
     thread = createBackgroundThread({...core, clock, discovery} as unknown as Foundations, {...core, images: {} as ImageSource} as unknown as Judgement, {
       ...{program: join(folder, 'background.cjs'), memory: createSharedMemory(), webhooksServed: () => true},
       resourceLimits: {maxOldGenerationSizeMb: 64},
+      silentMs: 500,
     });
     thread.start();
   });
@@ -66,7 +69,7 @@ describe('the thread of background work', () => {
     expect((await told()).split(',')).toEqual(['duty', 'kinds', 'objects']);
   });
 
-  it.each(['end', 'throw', 'exhaust'])('is started anew, and told the same again, when it ends by itself (%s)', async how => {
+  it.each(['end', 'throw', 'exhaust', 'stick'])('is started anew, and told the same again, when it ends by itself (%s)', async how => {
     thread.setDuty('reports', true);
     await eventually(async () => (await told()).includes('objects'));
     send(how);
@@ -77,13 +80,22 @@ describe('the thread of background work', () => {
     });
   });
 
-  it('has its say on quarantine', async () => {
-    const heard: PolicyRef[] = [];
-    test.core.quarantined.subscribe(policy => heard.push(policy));
+  it('has its say on quarantine for as long as it lives', async () => {
+    const heard: Array<readonly [PolicyRef, boolean]> = [];
+    test.core.quarantined.subscribe((policy, state) => heard.push([policy, state !== undefined]));
     await eventually(async () => (await told()).includes('objects'));
     send('quarantine');
     await eventually(() => heard.length === 1);
-    expect(heard[0]).toMatchObject({kind: 'ClusterPolicy', key: 'p'});
+    expect(heard[0]).toMatchObject([{kind: 'ClusterPolicy', key: 'p'}, true]);
+    send('end');
+    await eventually(() => heard.length === 2);
+    expect(heard[1]?.[1]).toBe(false);
+  });
+
+  it('counts what it cannot be told', async () => {
+    await thread.stop();
+    send('late');
+    expect(await test.core.metrics.registry.getSingleMetricAsString('kyverno_report_changes_dropped_total')).toContain('{reason="thread-ended"} 1');
   });
 
   it('stays ended once it was stopped', async () => {
@@ -91,6 +103,5 @@ describe('the thread of background work', () => {
     await thread.stop();
     await new Promise(resolve => setTimeout(resolve, 100));
     expect(await ends()).toBe('0');
-    thread.handOn('end' as never);
   });
 });

@@ -11,8 +11,11 @@ import type {Foundations} from '../process/foundations.js';
 import type {Judgement} from '../process/judgement.js';
 import type {SharedMemory} from '../process/shared-memory.js';
 import type {AdmissionFinding} from '../reports/admission-results.js';
+import {droppedChanges} from '../reports/report-metrics.js';
 import type {BackgroundLink} from '../update-requests/requests-feature.js';
+import {shownObject} from '../update-requests/trigger.js';
 import type {ToAdmission, ToBackground} from './calls.js';
+import {heapLimits} from './heap-limits.js';
 import {feedObjects} from './object-feed.js';
 import {knownOfImages} from './shared-images.js';
 import type {ThreadStart} from './thread-start.js';
@@ -36,12 +39,18 @@ export interface BackgroundThreadOptions {
   readonly program: string;
   readonly memory: SharedMemory;
   readonly webhooksServed: () => boolean;
-  /** Of its heap, beside ours. */
+  /** In place of what heapLimits gives it. */
   readonly resourceLimits?: ResourceLimits;
+  /** In place of two minutes. */
+  readonly silentMs?: number;
 }
 
-/** Of Node's 48 as much as short-lived objects of background work need: the same CPU, a third less memory at rest. */
-const youngMiB = 12;
+/** Asked so often whether it still takes in what it is told. */
+const pingMs = 5_000;
+/** Evaluations have budgets: a thread that is silent for so long never comes back. */
+const silentMs = 120_000;
+/** What admissions found since it last answered; beyond, more is dropped: a scan finds it again. */
+const mostUnheard = 20_000;
 /** So long it may write what waits. */
 const stopMs = 2_500;
 const scrapeMs = 2_000;
@@ -50,11 +59,13 @@ const scrapeMs = 2_000;
  * Starts the thread for scans, generation and reports and starts it anew where it ends by itself: what goes wrong there, its memory
  * included, takes no admission along. It judges by the objects that are mirrored here, passed on as they change.
  */
-export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery}: Foundations, {native, images, quarantined}: Judgement, {program, memory, webhooksServed, resourceLimits}: BackgroundThreadOptions): BackgroundThread {
+export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery}: Foundations, {native, images, quarantined}: Judgement, {program, memory, webhooksServed, resourceLimits, ...options}: BackgroundThreadOptions): BackgroundThread {
   const duties = new Map<Duty, boolean>();
   const backoff = createBackoff({firstMs: 1_000, maxMs: 60_000, random: Math.random});
   const ends = new Counter({name: 'kyverno_background_thread_ends_total', help: 'How often the thread of scans, generation and reports ended by itself and was started anew', registers: [metrics.registry]});
   ends.inc(0);
+  const dropped = droppedChanges(metrics.registry);
+  let unheard = 0;
   let running: {readonly worker: Worker; readonly port: ThreadPort<ToBackground>; readonly exited: Promise<void>} | undefined;
   let lastMetrics = '';
   let stopping = false;
@@ -66,7 +77,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
       environment,
       memory,
     };
-    const worker = new Worker(program, {workerData: data, name: 'background', resourceLimits: {maxYoungGenerationSizeMb: youngMiB, ...resourceLimits}});
+    const worker = new Worker(program, {workerData: data, name: 'background', resourceLimits: {...heapLimits(), ...resourceLimits}});
     const cleanUps: Array<() => void> = [];
     const port = createThreadPort<ToBackground, ToAdmission>(worker, {
       tells: {
@@ -90,10 +101,12 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     for (const [duty, has] of duties) port.tell('duty', {duty, has});
     worker.on('error', error => log.error('the thread of background work failed', {error: error instanceof Error ? (error.stack ?? error.message) : String(error)}));
     const started = clock.monotonic();
+    cleanUps.push(watch(worker, port));
     const exited = new Promise<void>(resolve => {
       worker.once('exit', code => {
         port.close();
         for (const cleanUp of cleanUps) cleanUp();
+        quarantined.release('background');
         running = undefined;
         resolve();
         if (stopping) return;
@@ -109,6 +122,34 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     running = {worker, port, exited};
   }
 
+  /** Ends a thread that does not answer any more. */
+  function watch(worker: Worker, port: ThreadPort<ToBackground>): () => void {
+    const {silentMs: longest = silentMs} = options;
+    let heard = clock.monotonic();
+    let asked = false;
+    unheard = 0;
+    const timer = setInterval(() => {
+      if (clock.monotonic() - heard > longest) {
+        log.error('the thread of background work is stuck and ended', {silentMs: Math.round(clock.monotonic() - heard)});
+        heard = clock.monotonic();
+        void worker.terminate();
+      }
+      if (asked) return;
+      asked = true;
+      const before = unheard;
+      port.ask('ping', undefined).then(
+        () => {
+          asked = false;
+          heard = clock.monotonic();
+          unheard -= before;
+        },
+        () => undefined,
+      );
+    }, Math.min(pingMs, longest));
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
   function alive(): NonNullable<typeof running> {
     if (running === undefined) throw new Error('the thread of background work does not run');
     return running;
@@ -121,8 +162,18 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     works: () => duties.get('background') === true,
     expect: (uid, work) => tell('expect', {uid, work}),
     over: work => tell('over', work),
-    remember: work => tell('remember', stringifyJson(work as unknown as Json)),
-    handOn: finding => tell('finding', stringifyJson(finding as unknown as Json)),
+    remember(work) {
+      if (running === undefined) log.error('background: work that reads what is stored nowhere was not done: its thread is being started anew', {policy: work.policyId, trigger: shownObject(work.trigger)});
+      tell('remember', stringifyJson(work as unknown as Json));
+    },
+    handOn(finding) {
+      if (running === undefined || unheard >= mostUnheard) {
+        dropped.inc({reason: running === undefined ? 'thread-ended' : 'queue-full'});
+        return;
+      }
+      unheard += 1;
+      tell('finding', stringifyJson(finding as unknown as Json));
+    },
     setDuty(duty, has) {
       duties.set(duty, has);
       tell('duty', {duty, has});

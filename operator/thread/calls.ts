@@ -47,6 +47,8 @@ export interface ToBackground extends ThreadCalls {
   readonly asks: {
     /** Exposition text of what is counted there. */
     readonly metrics: {readonly question: undefined; readonly answer: string};
+    /** Answered once everything told before has been taken in. */
+    readonly ping: {readonly question: undefined; readonly answer: undefined};
     /** Milliseconds; JSON of a CPU profile. */
     readonly profile: {readonly question: number; readonly answer: string};
     readonly stop: {readonly question: undefined; readonly answer: undefined};
