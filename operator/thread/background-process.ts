@@ -17,7 +17,6 @@ import {createPolicyHandlers} from '../policies/policy-handlers.js';
 import {createFoundations, type ProcessOptions} from '../process/foundations.js';
 import {createJudgement} from '../process/judgement.js';
 import {configKey, configMapData, contextRegistrations, ownObject, policyRegistrations} from '../registrations.js';
-import type {AdmissionFinding} from '../reports/admission-results.js';
 import {Findings} from '../reports/findings.js';
 import {createReportFeatures} from '../reports/reports-feature.js';
 import {configurationApi, configurationName} from '../settings/start-configuration.js';
@@ -143,7 +142,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
         duties.set(duty, has);
         if (started) applyDuty(duty);
       },
-      finding: text => reports.take(parseJson(text) as unknown as AdmissionFinding),
+      finding: reports.take,
       expect: ({uid, work: name}) => findings.expected.expect(uid, name),
       over: name => findings.expected.over(name),
       remember: text => background.remember(parseJson(text) as unknown as MemoryWork),

@@ -19,11 +19,11 @@ const told = [];
 parentPort.postMessage({type: 'tell', name: 'mirror', value: ['clusterpolicies']});
 parentPort.on('message', ({type, name, value, id}) => {
   if (type === 'tell') told.push(name);
-  if (name === 'finding' && value === '"end"') process.exit(3);
-  if (name === 'finding' && value === '"stick"') for (;;);
-  if (name === 'finding' && value === '"throw"') throw new Error('stray');
-  if (name === 'finding' && value === '"exhaust"') { const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length)); }
-  if (name === 'finding' && value === '"quarantine"') parentPort.postMessage({type: 'tell', name: 'quarantine', value: {policy: {kind: 'ClusterPolicy', key: 'p'}, state: {message: 'kept'}}});
+  if (name === 'finding' && value === 'end') process.exit(3);
+  if (name === 'finding' && value === 'stick') for (;;);
+  if (name === 'finding' && value === 'throw') throw new Error('stray');
+  if (name === 'finding' && value === 'exhaust') { const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length)); }
+  if (name === 'finding' && value === 'quarantine') parentPort.postMessage({type: 'tell', name: 'quarantine', value: {policy: {kind: 'ClusterPolicy', key: 'p'}, state: {message: 'kept'}}});
   if (type === 'ask' && name === 'metrics') parentPort.postMessage({type: 'answer', id, value: told.join()});
   if (type === 'ask' && name === 'ping') parentPort.postMessage({type: 'answer', id, value: undefined});
   if (type === 'ask' && name === 'stop') parentPort.postMessage({type: 'answer', id, value: undefined});

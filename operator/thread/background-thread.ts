@@ -172,7 +172,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
         return;
       }
       unheard += 1;
-      tell('finding', stringifyJson(finding as unknown as Json));
+      tell('finding', finding);
     },
     setDuty(duty, has) {
       duties.set(duty, has);

@@ -5,6 +5,7 @@ import type {QuarantineState} from '../../engine/quarantine/quarantine.js';
 import type {PolicyRef} from '../../engine/types.js';
 import type {Duty} from '../duties/duties.js';
 import type {NativeEntry} from '../native-policies/native-states.js';
+import type {AdmissionFinding} from '../reports/admission-results.js';
 
 /** Objects of mirrored kinds as they changed, in order; JSON texts, since copies lose what numbers are. */
 export interface ObjectChanges {
@@ -35,8 +36,7 @@ export interface ToBackground extends ThreadCalls {
     readonly native: {readonly kind: string; readonly key: string; readonly entry: NativeEntry | undefined};
     /** This replica has the duty now, or has it no more. */
     readonly duty: {readonly duty: Duty; readonly has: boolean};
-    /** JSON of an `AdmissionFinding`. */
-    readonly finding: string;
+    readonly finding: AdmissionFinding;
     readonly expect: {readonly uid: string; readonly work: string};
     readonly over: string;
     /** JSON of a `MemoryWork`. */

@@ -1,3 +1,4 @@
+import {readdirSync, readFileSync} from 'node:fs';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
 import {eventually} from '../cluster/eventually.js';
 import {idle, idlePolicies} from '../soak/idle.js';
@@ -59,6 +60,17 @@ async function killLeader(): Promise<void> {
   for (const name of old) await operator.cluster.request('DELETE', `/api/v1/namespaces/kyverno/pods/${name}?gracePeriodSeconds=0`);
   await eventually(() => operator.agent.replicas().some(({name, ready}) => ready && !old.has(name)), {what: 'other replicas', timeoutMs: 120_000});
 }
+
+describe('work in the background', () => {
+  it('has a thread of its own, which goes after everything else on the node', async () => {
+    for (const {pid} of operator.agent.replicas()) {
+      const niceOf = (thread: string) => Number(/\) (?:\S+ ){16}(\S+)/.exec(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))?.[1]);
+      const threads = readdirSync(`/proc/${pid}/task`);
+      expect(niceOf(String(pid))).toBe(0);
+      expect(threads.filter(thread => niceOf(thread) === 10)).toHaveLength(1);
+    }
+  });
+});
 
 describe('clean-up', () => {
   it('runs when it is due, again and again, whatever one kind forbids', async () => {
