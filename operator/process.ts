@@ -1,5 +1,5 @@
-import {createAnswerMark} from '../adapters/answer-mark.js';
 import {sleep} from '../adapters/clock.js';
+import {createMark} from '../adapters/mark.js';
 import type {ProfileServer} from '../adapters/profile-server.js';
 import packageJson from '../package.json' with {type: 'json'};
 import type {Metrics} from '../webhook/metrics/metrics.js';
@@ -100,7 +100,7 @@ export function createProcess({program, ...options}: Omit<ProcessOptions, 'memor
   const statuses = createStatuses(foundations, judgement, serving, {replicas: () => replicas, conditions, isLeading: () => leadership.leading});
   const {status} = statuses;
 
-  const answers = createAnswerMark(memory.answers);
+  const answers = createMark(memory.answers);
   const thread = createBackgroundThread(foundations, judgement, {program, memory, webhooksServed: serving.areServed});
   const joined: Metrics = {
     ...metrics,

@@ -5,6 +5,7 @@ import {existsSync} from 'node:fs';
 import {chmod, mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises';
 import {join, relative, resolve} from 'node:path';
 import {build} from 'esbuild';
+import {clientModels, clientPlugins} from './client-plugins.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -47,49 +48,6 @@ const lazyParts = {
       const filter = new RegExp(`${entry.split('/').slice(-2).join('/').replace(/\.ts$/, '\\.js')}$`);
       onResolve({filter}, () => ({path: `./${name}.cjs`, external: true}));
     }
-  },
-};
-
-/**
- * The Kubernetes client has a class for each kind and version, and none of its modules does anything but declare: what nobody refers to
- * stays out. It is two thirds of the operator's text, which each thread holds in memory.
- */
-const declarationsOnly = {
-  name: 'declarations-only',
-  setup({onResolve, resolve: find}) {
-    const known = {};
-    const inClient = /[\\/]@kubernetes[\\/]client-node[\\/]/;
-    onResolve({filter: /^\.|^@kubernetes\/client-node$/}, async ({path, importer, kind, resolveDir, pluginData}) => {
-      if (pluginData === known || (path.startsWith('.') && !inClient.test(importer))) return undefined;
-      const found = await find(path, {kind, importer, resolveDir, pluginData: known});
-      return {...found, sideEffects: false};
-    });
-  },
-};
-
-/** Of the client's exports, those that the operator's framework names. */
-const framework = {
-  name: 'framework',
-  setup({onResolve, onLoad}) {
-    onResolve({filter: /^@kubernetes\/client-node$/}, ({importer}) => (/[\\/]@dot-i[\\/]/.test(importer) ? {path: 'exports', namespace: 'framework'} : undefined));
-    onLoad({filter: /.*/, namespace: 'framework'}, () => ({
-      contents: "export {ApiextensionsV1Api, CoreV1Api, KubeConfig, loadYaml, Watch} from '@kubernetes/client-node';",
-      resolveDir: root,
-    }));
-  },
-};
-
-/** The client's classes of objects, which its requests turn JSON into: none of ours are made by it, so that they are read when one is. */
-const models = {models: 'node_modules/@kubernetes/client-node/dist/gen/models/ObjectSerializer.js'};
-const lazyModels = {
-  name: 'lazy-models',
-  setup({onResolve, onLoad}) {
-    onResolve({filter: /\/ObjectSerializer\.js$/}, ({importer}) => (importer === '' ? undefined : {path: 'serializer', namespace: 'lazy-models'}));
-    onResolve({filter: /^\.\/models\.cjs$/, namespace: 'lazy-models'}, ({path}) => ({path, external: true}));
-    onLoad({filter: /.*/, namespace: 'lazy-models'}, () => ({
-      contents: `const real = () => require('./models.cjs').ObjectSerializer;
-exports.ObjectSerializer = new Proxy(class ObjectSerializer {}, {get: (own, name) => (Object.hasOwn(own, name) ? own[name] : real()[name])});`,
-    }));
   },
 };
 
@@ -139,13 +97,13 @@ await mkdir(join(root, 'dist'), {recursive: true});
 const results = await Promise.all([
   build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/env node'}, plugins: [lazyParts, lazyCommands]}),
   build({...common, ...commandsEntry, outdir: undefined, outExtension: undefined, outfile: 'dist/commands.cjs', plugins: [lazyParts]}),
-  build({...common, entryPoints: parts, plugins: [lazyLibraries, framework, lazyModels, declarationsOnly]}),
-  build({...common, entryPoints: models}),
+  build({...common, entryPoints: parts, plugins: [lazyLibraries, ...clientPlugins]}),
+  build({...common, entryPoints: clientModels}),
   build({...common, entryPoints: libraries}),
 ]);
 await chmod(join(root, 'dist', 'kyverno.cjs'), 0o755);
 await writeFile(join(root, 'dist', 'meta.json'), JSON.stringify(results.map(result => result.metafile)));
-for (const name of ['kyverno', 'commands', ...Object.keys(parts), ...Object.keys(models), ...Object.keys(libraries)].map(part => `${part}.cjs`)) {
+for (const name of ['kyverno', 'commands', ...Object.keys(parts), ...Object.keys(clientModels), ...Object.keys(libraries)].map(part => `${part}.cjs`)) {
   const {size} = await stat(join(root, 'dist', name));
   process.stderr.write(`dist/${name} ${Math.round(size / 1024)} KiB\n`);
 }

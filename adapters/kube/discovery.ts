@@ -14,7 +14,7 @@ export interface Discovery {
   refresh(): Promise<void>;
   /** Group versions (`metrics.k8s.io/v1beta1`) or roots (`/apis`) that the last refresh could not read. */
   readonly failures: readonly string[];
-  /** Called after a refresh that changed the set of kinds. */
+  /** Called after a refresh that changed the set of kinds, or what could not be read. */
   subscribe(handler: () => void): () => void;
 }
 
@@ -62,14 +62,16 @@ export function createDiscovery({client, log}: {readonly client: KubeClient; rea
       failed.push(isCore ? '/api' : '/apis');
       return versions.filter(({group}) => (group === '') === isCore);
     });
-    if (failed.length > 0 && failed.join() !== failures.join()) {
+    const failedOtherwise = failed.join() !== failures.join();
+    if (failed.length > 0 && failedOtherwise) {
       log.warn('parts of the API could not be read; kinds known before are kept', {failed});
     }
     failures = failed;
     versions = next;
     const all = next.flatMap(({kinds}) => kinds ?? []);
-    if (JSON.stringify(all) === JSON.stringify(kinds.map.all())) return;
-    kinds.set(all);
+    const changed = JSON.stringify(all) !== JSON.stringify(kinds.map.all());
+    if (changed) kinds.set(all);
+    if (!changed && !failedOtherwise) return;
     for (const handler of handlers) handler();
   }
 

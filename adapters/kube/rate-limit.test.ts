@@ -47,6 +47,21 @@ describe('a rate limit', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
+  it('makes what is owed by the rate of the moment', async () => {
+    const clock = createManualClock();
+    const options = {qps: 1, burst: 1, clock};
+    const limit = createRateLimit(options);
+    for (let each = 0; each < 100; each += 1) void limit.take();
+    options.qps = 100;
+    let had = false;
+    void limit.take().then(() => {
+      had = true;
+    });
+    clock.advance(1_500);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(had).toBe(true);
+  });
+
   it('is one for all who share its memory', async () => {
     const clock = createManualClock();
     const shared = sharedBudget();

@@ -18,7 +18,7 @@ export interface RateLimitOptions {
 
 /** Memory of a bucket for several threads. */
 export function sharedBudget(): SharedArrayBuffer {
-  return new SharedArrayBuffer(8);
+  return new SharedArrayBuffer(16);
 }
 
 /**
@@ -27,7 +27,8 @@ export function sharedBudget(): SharedArrayBuffer {
  */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const {clock, shared} = options;
-  const paid = new BigInt64Array(shared ?? new ArrayBuffer(8));
+  /** That time, and how long a token took when it was set. */
+  const paid = new BigInt64Array(shared ?? new ArrayBuffer(16));
   // Threads have clocks of their own, which begin when they do.
   const now = () => (shared === undefined ? BigInt(Math.round(clock.monotonic() * 1000)) : process.hrtime.bigint() / 1000n);
   const start = now();
@@ -35,6 +36,13 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 
   /** Takes one; microseconds until it is made. */
   function withdraw(each: bigint, burst: bigint): bigint {
+    const former = Atomics.exchange(paid, 1, each);
+    // Under another rate, what is owed takes another time.
+    if (former !== 0n && former !== each) {
+      const before = Atomics.load(paid, 0);
+      const owed = before - now();
+      if (owed > 0n) Atomics.compareExchange(paid, 0, before, before - owed + (owed * each) / former);
+    }
     for (;;) {
       const before = Atomics.load(paid, 0);
       const time = now();

@@ -30,6 +30,14 @@ describe('notices of quarantine', () => {
     expect(heard).toEqual(['kept', 'free']);
   });
 
+  it('forget what comes late of a wording that is no more', () => {
+    notices.forget('ClusterPolicy', 'p');
+    notices.tell(policy, state, 'background');
+    notices.free('ClusterPolicy', 'p', 'background');
+    notices.free('ClusterPolicy', 'q', 'background');
+    expect(heard).toEqual(['kept', 'free']);
+  });
+
   it('begin anew with another wording', () => {
     notices.tell(policy, state, 'background');
     notices.forget('ClusterPolicy', 'p');

@@ -31,6 +31,12 @@ export class QuarantineNotices {
     this.#kept.delete(`${kind}/${key}`);
   }
 
+  /** What one engine said of a policy is over. */
+  free(kind: string, key: string, side: QuarantineSide): void {
+    const kept = this.#kept.get(`${kind}/${key}`);
+    if (kept?.sides.has(side) === true) this.tell(kept.policy, undefined, side);
+  }
+
   /** One engine is no more, and what it kept away with it. */
   release(side: QuarantineSide): void {
     for (const {policy, sides} of [...this.#kept.values()]) if (sides.has(side)) this.tell(policy, undefined, side);

@@ -1,11 +1,13 @@
-import {createAnswerMark} from '../../adapters/answer-mark.js';
 import {systemClock} from '../../adapters/clock.js';
 import {createCongestion} from '../../adapters/kube/congestion.js';
 import {silentLogger} from '../../adapters/log/logger.js';
 import {createLoopShare} from '../../adapters/loop-share.js';
+import {createMark} from '../../adapters/mark.js';
 import {cpuProfile} from '../../adapters/profile-server.js';
 import type {ThreadHandlers, ThreadPort} from '../../adapters/thread-port.js';
+import {deepEqual} from '../../engine/json/equal.js';
 import {parseJson} from '../../engine/json/parse.js';
+import {type Json, ownPath} from '../../engine/json/types.js';
 import {celRegistrations} from '../cel-policies/cel-handlers.js';
 import type {Duty} from '../duties/duties.js';
 import {featureSet} from '../feature-set.js';
@@ -26,6 +28,7 @@ import type {MemoryWork} from '../update-requests/memory-runs.js';
 import type {ToAdmission, ToBackground} from './calls.js';
 import {createFedDiscovery} from './fed-discovery.js';
 import {createFedReflectors} from './fed-reflectors.js';
+import {heldShare} from './held-share.js';
 import {createSharedImages} from './shared-images.js';
 
 export interface BackgroundProcessOptions extends ProcessOptions {
@@ -61,7 +64,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
     ...foundations,
     ...judgement,
     ...{congestion, findings},
-    share: createLoopShare(clock, createAnswerMark(memory.answers).last),
+    share: heldShare(createLoopShare(clock, createMark(memory.answers).last), createMark(memory.heart), clock),
     config: () => settings.config,
     webhooksServed: () => port.ask('webhooksServed', undefined),
   };
@@ -69,9 +72,14 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
   const background = createBackgroundFeature(ofDuty('background'));
   const reports = createReportFeatures(ofDuty('reports'));
   // Admission tells of the entries; here they are only read.
-  const entries = createGlobalContextFeature({...ofDuty('background'), isLeading: () => false, log: silentLogger, events: {...events, emit: () => undefined}}, globalContext);
+  const entries = createGlobalContextFeature({...ofDuty('background'), isLeading: () => false, log: log.child({thread: 'background'}), events: {...events, emit: () => undefined}}, globalContext);
   const work = featureSet([{duty: 'background', ...background}, ...reports.features.map(feature => ({duty: 'reports' as const, ...feature}))], log);
   for (const {key} of work.registrations) own.add(key);
+
+  function reworded(kind: string, key: string, gone: boolean): void {
+    if (gone) metrics.forgetPolicy(key, kind);
+    port.tell('reworded', {kind, key});
+  }
 
   const changed = {log: silentLogger, lister: manager.lister, onTouched: () => undefined, onException: () => work.tell.onException()};
   const {reconcilePolicy, reconcileException} = createPolicyHandlers({
@@ -79,7 +87,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
     cache,
     onChange(kind, key, state, before) {
       work.tell.onPolicy(kind, key, state, before);
-      if (state === undefined) metrics.forgetPolicy(key, kind);
+      reworded(kind, key, state === undefined);
     },
   });
   const registrations: readonly Registration[] = [
@@ -89,7 +97,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
       cache: cel.cache,
       onChange(kind, key, state) {
         work.tell.onCelPolicy(kind, key, state);
-        if (state === undefined) metrics.forgetPolicy(key, kind);
+        reworded(kind, key, state === undefined);
       },
     }),
     ...contextRegistrations(),
@@ -110,10 +118,20 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
       },
       {
         ...{key: configurationApi.resource, ...configurationApi, namespaced: false},
-        reconcile: name => void (name === configurationName && settings.setResource(manager.lister(configurationApi.resource).get(name))),
+        reconcile: name => (name === configurationName ? takeConfiguration() : undefined),
       },
     ];
   }
+  /** As last taken over: status writes change nothing. */
+  let spec: Json | undefined;
+  function takeConfiguration(): void {
+    const object = manager.lister(configurationApi.resource).get(configurationName);
+    const next = ownPath(object, 'spec');
+    if (deepEqual(next ?? null, spec ?? null) && (object !== undefined || !settings.hasResource)) return;
+    spec = next;
+    settings.setResource(object);
+  }
+
   metrics.configure(settings.metrics);
   settings.subscribe(what => {
     metrics.configure(settings.metrics);
@@ -145,10 +163,12 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
       finding: reports.take,
       expect: ({uid, work: name}) => findings.expected.expect(uid, name),
       over: name => findings.expected.over(name),
-      remember: text => background.remember(parseJson(text) as unknown as MemoryWork),
       restartMetrics: () => metrics.restart(),
     },
     asks: {
+      async remember(text) {
+        await background.remember(parseJson(text) as unknown as MemoryWork);
+      },
       ping: () => undefined,
       metrics: () => metrics.text(),
       profile: milliseconds => cpuProfile(milliseconds, new AbortController().signal),
@@ -170,7 +190,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
   port.tell('mirror', registrations.map(({key}) => key).filter(key => !own.has(key)));
   await manager.whenReconciled();
   // What was there at the start may have gone before anybody watched.
-  if (settings.hasResource && manager.lister(configurationApi.resource).get(configurationName) === undefined) settings.setResource(undefined);
+  takeConfiguration();
   await work.start();
   started = true;
   log.v(1, 'the thread of background work is ready');

@@ -1,6 +1,7 @@
 import {type ResourceLimits, Worker} from 'node:worker_threads';
 import {Counter} from 'prom-client';
 import {sleep} from '../../adapters/clock.js';
+import {createMark} from '../../adapters/mark.js';
 import type {ProfiledThread} from '../../adapters/profile-server.js';
 import {createBackoff} from '../../adapters/kube/backoff.js';
 import {createThreadPort, type ThreadPort} from '../../adapters/thread-port.js';
@@ -13,7 +14,8 @@ import type {SharedMemory} from '../process/shared-memory.js';
 import type {AdmissionFinding} from '../reports/admission-results.js';
 import {droppedChanges} from '../reports/report-metrics.js';
 import type {BackgroundLink} from '../update-requests/requests-feature.js';
-import {shownObject} from '../update-requests/trigger.js';
+import {tellUndone} from '../update-requests/memory-runs.js';
+import {joinCounts, withCounts} from '../../webhook/metrics/join-expositions.js';
 import type {ToAdmission, ToBackground} from './calls.js';
 import {heapLimits} from './heap-limits.js';
 import {feedObjects} from './object-feed.js';
@@ -41,33 +43,39 @@ export interface BackgroundThreadOptions {
   readonly webhooksServed: () => boolean;
   /** In place of what heapLimits gives it. */
   readonly resourceLimits?: ResourceLimits;
-  /** In place of two minutes. */
+  /** In place of a minute. */
   readonly silentMs?: number;
 }
 
 /** Asked so often whether it still takes in what it is told. */
-const pingMs = 5_000;
+const pingMs = 1_000;
 /** Evaluations have budgets: a thread that is silent for so long never comes back. */
-const silentMs = 120_000;
+const silentMs = 60_000;
 /** What admissions found since it last answered; beyond, more is dropped: a scan finds it again. */
-const mostUnheard = 20_000;
+const mostUnheard = 5_000;
 /** So long it may write what waits. */
 const stopMs = 2_500;
 const scrapeMs = 2_000;
+const profileGraceMs = 10_000;
 
 /**
  * Starts the thread for scans, generation and reports and starts it anew where it ends by itself: what goes wrong there, its memory
  * included, takes no admission along. It judges by the objects that are mirrored here, passed on as they change.
  */
-export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery}: Foundations, {native, images, quarantined}: Judgement, {program, memory, webhooksServed, resourceLimits, ...options}: BackgroundThreadOptions): BackgroundThread {
+export function createBackgroundThread({settings, environment, log, clock, metrics, manager, discovery, events}: Foundations, {native, images, quarantined}: Judgement, {program, memory, webhooksServed, resourceLimits, ...options}: BackgroundThreadOptions): BackgroundThread {
   const duties = new Map<Duty, boolean>();
   const backoff = createBackoff({firstMs: 1_000, maxMs: 60_000, random: Math.random});
   const ends = new Counter({name: 'kyverno_background_thread_ends_total', help: 'How often the thread of scans, generation and reports ended by itself and was started anew', registers: [metrics.registry]});
   ends.inc(0);
+  const heart = createMark(memory.heart);
+  heart.note(clock.now());
   const dropped = droppedChanges(metrics.registry);
   let unheard = 0;
   let running: {readonly worker: Worker; readonly port: ThreadPort<ToBackground>; readonly exited: Promise<void>} | undefined;
+  /** Of the thread that runs, as last heard; and of those before it. */
   let lastMetrics = '';
+  let endedMetrics = '';
+  let cancelStart: (() => void) | undefined;
   let stopping = false;
 
   function start(): void {
@@ -91,6 +99,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
           );
         },
         quarantine: ({policy, state}) => quarantined.tell(policy, state, 'background'),
+        reworded: ({kind, key}) => quarantined.free(kind, key, 'background'),
       },
       asks: {
         webhooksServed: () => webhooksServed(),
@@ -107,6 +116,9 @@ export function createBackgroundThread({settings, environment, log, clock, metri
         port.close();
         for (const cleanUp of cleanUps) cleanUp();
         quarantined.release('background');
+        // Counters that fall would be taken for new ones.
+        endedMetrics = joinCounts(endedMetrics, lastMetrics);
+        lastMetrics = '';
         running = undefined;
         resolve();
         if (stopping) return;
@@ -114,9 +126,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
         if (clock.monotonic() - started > 60_000) backoff.reset();
         const retryInMs = Math.round(backoff.next());
         log.error('the thread of background work has ended; it is started anew', {code, retryInMs});
-        clock.schedule(retryInMs, () => {
-          if (!stopping) start();
-        });
+        cancelStart = clock.schedule(retryInMs, start);
       });
     });
     running = {worker, port, exited};
@@ -129,6 +139,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     let asked = false;
     unheard = 0;
     const timer = setInterval(() => {
+      heart.note(clock.now());
       if (clock.monotonic() - heard > longest) {
         log.error('the thread of background work is stuck and ended', {silentMs: Math.round(clock.monotonic() - heard)});
         heard = clock.monotonic();
@@ -163,8 +174,9 @@ export function createBackgroundThread({settings, environment, log, clock, metri
     expect: (uid, work) => tell('expect', {uid, work}),
     over: work => tell('over', work),
     remember(work) {
-      if (running === undefined) log.error('background: work that reads what is stored nowhere was not done: its thread is being started anew', {policy: work.policyId, trigger: shownObject(work.trigger)});
-      tell('remember', stringifyJson(work as unknown as Json));
+      const lost = (error: unknown) => tellUndone({log, events}, work, String(error instanceof Error ? error.message : error));
+      if (running === undefined) lost('the thread of background work is being started anew');
+      else running.port.ask('remember', stringifyJson(work as unknown as Json)).catch(lost);
     },
     handOn(finding) {
       if (running === undefined || unheard >= mostUnheard) {
@@ -179,18 +191,29 @@ export function createBackgroundThread({settings, environment, log, clock, metri
       tell('duty', {duty, has});
     },
     async metrics() {
-      if (running === undefined) return lastMetrics;
-      const answer = running.port.ask('metrics', undefined).catch(() => undefined);
-      lastMetrics = (await Promise.race([answer, sleep(clock, scrapeMs)])) ?? lastMetrics;
-      return lastMetrics;
+      if (running !== undefined) {
+        const answer = running.port.ask('metrics', undefined).catch(() => undefined);
+        lastMetrics = (await Promise.race([answer, sleep(clock, scrapeMs)])) ?? lastMetrics;
+      }
+      return endedMetrics === '' ? lastMetrics : withCounts(lastMetrics, endedMetrics);
     },
-    restartMetrics: () => tell('restartMetrics', undefined),
+    restartMetrics() {
+      endedMetrics = '';
+      tell('restartMetrics', undefined);
+    },
     profiled: {
       heap: () => alive().worker.getHeapSnapshot(),
-      cpu: milliseconds => alive().port.ask('profile', milliseconds),
+      cpu(milliseconds, signal) {
+        const {port} = alive();
+        const late = sleep(clock, milliseconds + profileGraceMs, signal).then((): never => {
+          throw new Error('the thread of background work does not answer');
+        });
+        return Promise.race([port.ask('profile', milliseconds), late]);
+      },
     },
     async stop() {
       stopping = true;
+      cancelStart?.();
       if (running === undefined) return;
       const {worker, port, exited} = running;
       const stopped = port.ask('stop', undefined).catch(error => log.warn('the thread of background work did not end by itself', {error: String(error)}));

@@ -39,12 +39,12 @@ export interface ToBackground extends ThreadCalls {
     readonly finding: AdmissionFinding;
     readonly expect: {readonly uid: string; readonly work: string};
     readonly over: string;
-    /** JSON of a `MemoryWork`. */
-    readonly remember: string;
     /** Counters begin anew. */
     readonly restartMetrics: undefined;
   };
   readonly asks: {
+    /** JSON of a `MemoryWork`; answered when nothing is left to do of it. */
+    readonly remember: {readonly question: string; readonly answer: undefined};
     /** Exposition text of what is counted there. */
     readonly metrics: {readonly question: undefined; readonly answer: string};
     /** Answered once everything told before has been taken in. */
@@ -61,6 +61,8 @@ export interface ToAdmission extends ThreadCalls {
     /** Kinds whose objects are to be passed on. */
     readonly mirror: readonly string[];
     readonly quarantine: {readonly policy: PolicyRef; readonly state: QuarantineState | undefined};
+    /** The policy has another wording there now, or is gone: what was said of the one before is over. */
+    readonly reworded: {readonly kind: string; readonly key: string};
   };
   readonly asks: {
     readonly webhooksServed: {readonly question: undefined; readonly answer: boolean};

@@ -5,12 +5,13 @@ import {type ImageOptions, type ImageSource, ImageVerificationError} from '../..
 import type {ImageAnswer, ImageQuestion} from './calls.js';
 
 /**
- * What admission found out about images counts in the background, too: it is asked first, of what its caches hold. `own` fetches
- * where that is wanted.
+ * What admission found out about images counts in the background, too: where nobody is to be fetched from, its caches are asked before our
+ * own. `own` fetches where that is wanted.
  */
 export function createSharedImages(own: ImageSource, ask: (question: ImageQuestion) => Promise<ImageAnswer>): ImageSource {
   async function first<T>(question: ImageQuestion, options: ImageOptions, fetch: () => Promise<T> | T): Promise<T> {
-    if (!options.useCache && options.cacheOnly !== true) return fetch();
+    // Who may fetch has caches of its own, with times of life of their own.
+    if (options.cacheOnly !== true) return fetch();
     const answer = await ask(question);
     if (answer === 'unknown') return fetch();
     if ('reason' in answer) throw new ImageVerificationError(answer.message, answer.reason);

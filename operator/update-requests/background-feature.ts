@@ -30,8 +30,8 @@ import type {NamedObject} from './trigger.js';
 import {requestsKey, updateRequests} from './update-request.js';
 
 export interface BackgroundFeature extends Feature {
-  /** Work that this process alone can do. */
-  remember(work: MemoryWork): void;
+  /** Work that this process alone can do; resolves when nothing is left to do of it. */
+  remember(work: MemoryWork): Promise<void>;
 }
 
 /** Generation and mutation of existing objects: from update requests, and from what the cluster's state implies. */

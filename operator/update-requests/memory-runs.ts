@@ -13,7 +13,8 @@ export interface MemoryWork {
 }
 
 export interface MemoryRuns {
-  add(work: MemoryWork): void;
+  /** Resolves when nothing is left to do of it, however it ended. */
+  add(work: MemoryWork): Promise<void>;
   readonly size: number;
   stop(): void;
 }
@@ -32,11 +33,19 @@ const longestPauseMs = 1_000;
 /** Runs work once, from this replica's memory: nobody else can do it, and it is lost with the replica. */
 export function createMemoryRuns({core: {clock, log, events}, run}: MemoryRunsOptions): MemoryRuns {
   const waiting = new Map<MemoryWork, () => void>();
+  const over = new Map<MemoryWork, () => void>();
+  const tell = (work: MemoryWork, why: string) => tellUndone({log, events}, work, why);
+
+  function end(work: MemoryWork): void {
+    waiting.delete(work);
+    over.get(work)?.();
+    over.delete(work);
+  }
 
   async function attempt(work: MemoryWork, {since, pauseMs}: {readonly since: number; readonly pauseMs: number}): Promise<void> {
     try {
       await run(work);
-      waiting.delete(work);
+      end(work);
       log.info(`background: ${shown(work)} read a Secret's data, which is stored nowhere: done once, from the memory of this replica`);
     } catch (error) {
       if (!waiting.has(work)) return;
@@ -44,30 +53,19 @@ export function createMemoryRuns({core: {clock, log, events}, run}: MemoryRunsOp
         waiting.set(work, clock.schedule(pauseMs, () => void attempt(work, {since, pauseMs: Math.min(longestPauseMs, pauseMs * 2)})));
         return;
       }
-      waiting.delete(work);
+      end(work);
       tell(work, textOfError(error));
     }
-  }
-
-  function tell(work: MemoryWork, why: string): void {
-    const {apiVersion, kind, namespace, name, uid} = work.trigger;
-    log.error(`background: ${shown(work)} reads a Secret's data, which is stored nowhere, and was not done: ${why}`);
-    events.emit({
-      regarding: {apiVersion, kind, namespace, name, ...(uid !== '' && {uid})},
-      reason: 'PolicyError',
-      action: 'None',
-      note: `policy ${work.request.policy}: the work reads this Secret's data, which is stored nowhere; its one run from memory failed: ${why}`.slice(0, 1_000),
-      source: 'kyverno-generate',
-    });
   }
 
   return {
     add(work) {
       if (waiting.size >= most) {
         tell(work, `${most} such runs wait already`);
-        return;
+        return Promise.resolve();
       }
       waiting.set(work, clock.schedule(firstPauseMs, () => void attempt(work, {since: clock.monotonic(), pauseMs: firstPauseMs})));
+      return new Promise(resolve => over.set(work, resolve));
     },
     get size() {
       return waiting.size;
@@ -75,13 +73,26 @@ export function createMemoryRuns({core: {clock, log, events}, run}: MemoryRunsOp
     stop() {
       for (const [work, cancel] of waiting) {
         cancel();
+        end(work);
         tell(work, 'the replica ends');
       }
-      waiting.clear();
     },
   };
 }
 
 function shown({request: {policy, contexts}, trigger}: MemoryWork): string {
   return `policy ${policy} rule ${contexts.map(({rule}) => rule).join(', ')} on ${shownObject(trigger)}`;
+}
+
+/** Says of work that nobody does it any more. */
+export function tellUndone({log, events}: Pick<Core, 'log' | 'events'>, work: MemoryWork, why: string): void {
+  const {apiVersion, kind, namespace, name, uid} = work.trigger;
+  log.error(`background: ${shown(work)} reads a Secret's data, which is stored nowhere, and was not done: ${why}`);
+  events.emit({
+    regarding: {apiVersion, kind, namespace, name, ...(uid !== '' && {uid})},
+    reason: 'PolicyError',
+    action: 'None',
+    note: `policy ${work.request.policy}: the work reads this Secret's data, which is stored nowhere; its one run from memory failed: ${why}`.slice(0, 1_000),
+    source: 'kyverno-generate',
+  });
 }

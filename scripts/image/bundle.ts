@@ -1,6 +1,6 @@
-// `node --import tsx scripts/image/bundle.ts <file>`: the whole program in one file, for the Dockerfile.
+// `node --import tsx scripts/image/bundle.ts <folder>`: the files of the program, for the Dockerfile.
 import {bundleProgram} from './layers.js';
 
-const [file] = process.argv.slice(2);
-if (file === undefined) throw new Error('the file to write is wanted');
-await bundleProgram(file);
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('the folder to write to is wanted');
+await bundleProgram(folder);

@@ -1,8 +1,9 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import {chmod, mkdir, mkdtemp, rm, symlink} from 'node:fs/promises';
+import {chmod, mkdir, mkdtemp, readdir, rm, symlink} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
-import {build} from 'esbuild';
+import {type BuildOptions, build} from 'esbuild';
+import {clientModels, clientPlugins} from '../client-plugins.mjs';
 import {copy, downloadPackages, layBase, write} from './debian.js';
 import {type Architecture, nodeVersion, user} from './pins.js';
 import {run} from './run.js';
@@ -20,7 +21,7 @@ export interface LayerOptions {
   readonly folder: string;
   /** What was downloaded stays there. */
   readonly cache: string;
-  /** The program in one file. */
+  /** Folder of what `bundleProgram` makes. */
   readonly program: string;
   /** Packages that were downloaded before will do. */
   readonly reuse?: boolean;
@@ -45,7 +46,7 @@ export async function makeLayers(architecture: Architecture, {folder, cache, pro
   await chmod(join(parts.node, 'usr/bin/node'), 0o755);
   await copy(join(node, 'package/LICENSE'), join(parts.node, 'usr/share/doc/node/copyright'));
 
-  await copy(program, join(parts.program, 'opt/kyverno/kyverno.cjs'));
+  for (const name of await readdir(program)) await copy(join(program, name), join(parts.program, 'opt/kyverno', name));
   await chmod(join(parts.program, 'opt/kyverno/kyverno.cjs'), 0o755);
   await copy(join(root, 'LICENSE'), join(parts.program, 'opt/kyverno/LICENSE'));
   await mkdir(join(parts.program, 'usr/bin'), {recursive: true});
@@ -74,16 +75,16 @@ async function archive(folder: string): Promise<string> {
   return file;
 }
 
-/** The whole program in one file. */
-export async function bundleProgram(file: string): Promise<void> {
+/** The program: `kyverno.cjs`, what its thread runs, and what of the client is read when it is asked for. */
+export async function bundleProgram(folder: string): Promise<void> {
   // A copy of the sources alone knows of no commit.
   const [commit = '', seconds = ''] = existsSync(join(root, '.git')) ? execFileSync('git', ['log', '-1', '--format=%H %ct'], {cwd: root, encoding: 'utf8'}).trim().split(' ') : [];
   const at = process.env['SOURCE_DATE_EPOCH'] || seconds;
   const time = at === '' ? '' : new Date(Number(at) * 1000).toISOString().replace('.000Z', 'Z');
-  await build({
+  const common = {
     absWorkingDir: root,
-    entryPoints: ['cli/main.ts'],
-    outfile: file,
+    outdir: folder,
+    outExtension: {'.js': '.cjs'},
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -91,8 +92,12 @@ export async function bundleProgram(file: string): Promise<void> {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
-    banner: {js: '#!/usr/bin/node'},
-    define: {'import.meta.url': 'undefined', KYVERNO_BUILD_TIME: JSON.stringify(time), KYVERNO_BUILD_COMMIT: JSON.stringify(commit)},
+    define: {'import.meta.url': 'undefined', 'import.meta.dirname': '__dirname', KYVERNO_BUILD_TIME: JSON.stringify(time), KYVERNO_BUILD_COMMIT: JSON.stringify(commit)},
     logLevel: 'warning',
-  });
+  } as const satisfies BuildOptions;
+  await Promise.all([
+    build({...common, entryPoints: {kyverno: 'cli/main.ts'}, banner: {js: '#!/usr/bin/node'}, plugins: clientPlugins}),
+    build({...common, entryPoints: {background: 'operator/thread/background-main.ts'}, plugins: clientPlugins}),
+    build({...common, entryPoints: clientModels}),
+  ]);
 }

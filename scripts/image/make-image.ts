@@ -41,7 +41,7 @@ export async function makeImage({names, out, push, reuse = false}: ImageOptions)
   const folder = resolve(out);
   const cache = resolve(import.meta.dirname, '../../.cache/image');
   await mkdir(folder, {recursive: true});
-  const program = join(folder, 'kyverno.cjs');
+  const program = join(folder, 'program');
   await bundleProgram(program);
   const settings = join(folder, 'settings.json');
   await writeFile(settings, JSON.stringify({config: imageConfig, annotations: labels}));

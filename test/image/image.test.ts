@@ -62,6 +62,17 @@ async function runInImage(words: readonly string[]): Promise<{readonly code: num
   );
 }
 
+/** An API server that has the kinds without which the operator does not go on; `undefined`: another path. */
+function discovery(path: string): object | undefined {
+  const groups = {'kyverno.io/v1': ['ClusterPolicy', 'Policy'], 'wgpolicyk8s.io/v1alpha2': ['PolicyReport']};
+  if (path === '/api') return {kind: 'APIVersions', versions: []};
+  if (path === '/apis') {
+    return {kind: 'APIGroupList', groups: Object.keys(groups).map(groupVersion => ({name: groupVersion.split('/')[0], versions: [{groupVersion, version: groupVersion.split('/')[1]}]}))};
+  }
+  const kinds = Object.entries(groups).find(([groupVersion]) => path === `/apis/${groupVersion}`)?.[1];
+  return kinds && {kind: 'APIResourceList', resources: kinds.map(kind => ({kind, name: `${kind.toLowerCase().replace(/y$/, 'ie')}s`, namespaced: !kind.startsWith('Cluster'), verbs: ['list']}))};
+}
+
 describe('the image', () => {
   it('is known by its digest, and there for both architectures', async () => {
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -113,11 +124,18 @@ describe('the image', () => {
     expect(code).toBe(1);
   });
 
-  it.skipIf(!isRoot)('starts as the operator and asks the API server that it is told of', async () => {
+  it.skipIf(!isRoot)('starts as the operator with its thread, and asks the API server that it is told of', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
+      const path = request.url?.split('?')[0] ?? '';
+      const served = discovery(path);
+      if (served !== undefined) {
+        response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(served));
+        return;
+      }
       asked.push(`${request.method} ${request.url?.split('?')[0]} ${request.headers['user-agent']}`);
-      response.writeHead(503, {'content-type': 'application/json'}).end('{"kind":"Status","status":"Failure","code":503}');
+      const code = path.endsWith('/kyvernoconfigurations/default') ? 404 : 503;
+      response.writeHead(code, {'content-type': 'application/json'}).end(JSON.stringify({kind: 'Status', status: 'Failure', code}));
     });
     await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
     const port = (server.address() as {port: number}).port;
@@ -130,6 +148,8 @@ describe('the image', () => {
     try {
       await expect.poll(() => asked.length, {timeout: 120_000, message: log}).toBeGreaterThan(0);
       expect(asked[0]).toMatch(/^GET \/.* kyverno/);
+      // Reports are read by the thread alone.
+      await expect.poll(() => asked.some(line => line.includes('/policyreports ')), {timeout: 120_000, message: log}).toBe(true);
     } finally {
       child.kill('SIGTERM');
       await closed;

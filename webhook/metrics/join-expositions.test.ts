@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest';
-import {joinExpositions} from './join-expositions.js';
+import {joinCounts, joinExpositions} from './join-expositions.js';
 
 async function join(parts: readonly string[], other: string): Promise<string> {
   let text = '';
@@ -41,5 +41,13 @@ describe('two expositions as one', () => {
 
   it('is the first one where the other is empty', async () => {
     expect(await join(['# HELP a h\n# TYPE a gauge\na 1\n'], '')).toBe('# HELP a h\n# TYPE a gauge\na 1\n');
+  });
+});
+
+describe('what a thread counted before it ended', () => {
+  it('is kept, without its gauges', () => {
+    const ended = joinCounts('', `${counter('a_total', 'a_total{kind="x"} 3', 'a_total{kind="y"} 1')}\n${gauge('g', 'g 7')}\n`);
+    const both = joinCounts(ended, `${counter('a_total', 'a_total{kind="x"} 2')}\n${gauge('g', 'g 9')}\n`);
+    expect(both.trim()).toBe(counter('a_total', 'a_total{kind="x"} 5', 'a_total{kind="y"} 1').trim());
   });
 });

@@ -52,12 +52,37 @@ export async function* joinExpositions(parts: AsyncIterable<string>, other: stri
   let text = '';
   for (const line of rest === '' ? [] : joined(rest)) text += `${line}\n`;
   for (const line of ended()) text += `${line}\n`;
+  yield `${text}${written(sections)}`;
+}
+
+/** What two expositions counted, as one: gauges are left out. For threads that are no more. */
+export function joinCounts(one: string, other: string): string {
+  const counted = (sections: Map<string, Section>) => new Map([...sections].filter(([, {type}]) => type !== 'gauge'));
+  return written(summed(counted(readSections(one)), counted(readSections(other))));
+}
+
+/** An exposition with what was counted before. */
+export function withCounts(one: string, counts: string): string {
+  return written(summed(readSections(one), readSections(counts)));
+}
+
+function summed(sections: Map<string, Section>, others: ReadonlyMap<string, Section>): Map<string, Section> {
+  for (const [name, section] of others) {
+    const known = sections.get(name);
+    if (known === undefined) sections.set(name, section);
+    else for (const [series, value] of section.samples) known.samples.set(series, value + (known.samples.get(series) ?? 0));
+  }
+  return sections;
+}
+
+function written(sections: ReadonlyMap<string, Section>): string {
+  let text = '';
   for (const {head, samples} of sections.values()) {
     for (const line of head) text += `${line}\n`;
     for (const [series, value] of samples) text += `${series} ${value}\n`;
     text += '\n';
   }
-  yield text;
+  return text;
 }
 
 function readSections(exposition: string): Map<string, Section> {

@@ -48,7 +48,7 @@ export async function createBackgroundWorld({lead = true, webhooksServed = () =>
     works: () => leads,
     expect: (uid, work) => expected.expect(uid, work),
     over: work => expected.over(work),
-    remember: work => feature.remember(work),
+    remember: work => void feature.remember(work),
   });
   const setLeading = (leading: boolean) => {
     leads = leading;

@@ -1,12 +1,12 @@
-/** When an answer left last that somebody waited for: written by one thread, read by others without asking it. */
-export interface AnswerMark {
+/** When something happened last: written by one thread, read by others without asking it. */
+export interface Mark {
   readonly memory: SharedArrayBuffer;
   note(now: number): void;
   /** Milliseconds since the epoch; 0 before the first. */
   last(): number;
 }
 
-export function createAnswerMark(memory: SharedArrayBuffer = new SharedArrayBuffer(8)): AnswerMark {
+export function createMark(memory: SharedArrayBuffer = new SharedArrayBuffer(8)): Mark {
   const cell = new BigInt64Array(memory);
   return {
     memory,
