@@ -8,6 +8,7 @@ import {RuleRun} from '../../engine/context/rule-run.js';
 import {deepEqual} from '../../engine/json/equal.js';
 import {textMapOf, textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import type {KindInfo} from '../../engine/resource-map.js';
 import type {EngineRequest, PolicyResult, RuleResult} from '../../engine/types.js';
 import type {Core} from '../feature.js';
 import {nativeKey} from './native-mirrors.js';
@@ -41,7 +42,15 @@ export function createNativeJudge(core: Pick<Core, 'manager' | 'resources' | 'fl
   let current: {readonly versions: string; readonly policies: ReadonlyMap<string, CompiledAdmissionPolicy>} | undefined;
   const wanted: Readonly<Record<NativeType, boolean>> = {validating: core.flags.validatingAdmissionPolicyReports, mutating: core.flags.mutatingAdmissionPolicyReports};
 
-  const versionOf = (type: NativeType) => servedVersion(type, core.resources());
+  /** As long as the kinds are the same: every object that is scanned asks. */
+  let served: {readonly kinds: readonly KindInfo[]; readonly versions: Readonly<Record<NativeType, string | undefined>>} | undefined;
+
+  function versionOf(type: NativeType): string | undefined {
+    const resources = core.resources();
+    const kinds = resources.all();
+    if (served?.kinds !== kinds) served = {kinds, versions: {validating: servedVersion('validating', resources), mutating: servedVersion('mutating', resources)}};
+    return served.versions[type];
+  }
 
   /** Set-ups without the whole process mirror none. */
   function reflectorOf(resource: string, version: string): Reflector | undefined {
