@@ -12,7 +12,7 @@ describe('the share of the loop for work that can wait', () => {
     clock = createManualClock();
     used = 0.9;
     answered = Number.NEGATIVE_INFINITY;
-    share = createLoopShare(clock, () => answered, since => ({idle: 0, active: 0, utilization: since === undefined ? 0 : used}));
+    share = createLoopShare(clock, {lastAnswer: () => answered}, since => ({idle: 0, active: 0, utilization: since === undefined ? 0 : used}));
   });
 
   /** Whether there is a pause before the piece of work after `milliseconds`. */
@@ -77,8 +77,18 @@ describe('the share of the loop for work that can wait', () => {
     expect(pauses(3_000)).toBe(false);
   });
 
+  it('is smaller where the process has less than a core', () => {
+    const use = 0.15;
+    const shares = [1, 0.5].map(cores => createLoopShare(clock, {lastAnswer: () => clock.now(), cores}, () => ({idle: 0, active: 0, utilization: use})));
+    for (let round = 0; round < 5; round += 1) {
+      clock.advance(250);
+      for (const one of shares) one.pause();
+    }
+    expect(shares.map(one => one.pause() !== undefined)).toEqual([false, true]);
+  });
+
   it('looks at the real loop when it is told nothing else', async () => {
-    const real = createLoopShare({...clock, monotonic: () => performance.now()}, () => clock.now());
+    const real = createLoopShare({...clock, monotonic: () => performance.now()}, {lastAnswer: () => clock.now()});
     expect(real.pause()).toBeUndefined();
   });
 });

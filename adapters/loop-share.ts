@@ -7,9 +7,16 @@ export interface LoopShare {
   pause(mostMs?: number): Promise<void> | undefined;
 }
 
+export interface LoopShareOptions {
+  /** When an answer left last, milliseconds since the epoch. */
+  readonly lastAnswer: () => number;
+  /** That the process may use in the long run; with less than one, what is spent here early is missing to answers later. 1 when absent. */
+  readonly cores?: number | undefined;
+}
+
 /** Answers within so long: somebody waits for the next one, too. */
 const servingMs = 2_000;
-/** Part of the loop's time that is in use, answers included, beyond which work that can wait is made rarer: the slowest answers then take about twice their time at rest. */
+/** Part of the loop's time that is in use beyond which work that can wait is made rarer: the slowest answers then take less than twice their time at rest. */
 const target = 0.2;
 /** The loop is looked at so often. */
 const lookMs = 200;
@@ -18,11 +25,11 @@ const firstPauseMs = 2;
 const longestPauseMs = 200;
 
 /**
- * Work that is cut into small pieces is still felt where pieces come one after the other: answers wait for several of them. So pieces
- * are kept apart by pauses that grow while the loop is in use for more than a fifth of its time, and shrink when it is not. Time in
- * which the process was ready to run but had no core counts as use. Nobody waits for answers: no pauses.
+ * Work that is cut into small pieces is still felt where pieces come one after the other: what they ask of the API server comes before
+ * what others do. So pieces are kept apart by pauses that grow while the loop is in use for more than a fifth of its time, and shrink
+ * when it is not. Time in which the thread was ready to run but had no core counts as use. Nobody waits for answers: no pauses.
  */
-export function createLoopShare(clock: Clock, lastAnswer: () => number, utilization: (since?: Utilization) => Utilization = since => performance.eventLoopUtilization(since)): LoopShare {
+export function createLoopShare(clock: Clock, {lastAnswer, cores = 1}: LoopShareOptions, utilization: (since?: Utilization) => Utilization = since => performance.eventLoopUtilization(since)): LoopShare {
   let looked: {readonly at: number; readonly state: Utilization} | undefined;
   let pauseMs = 0;
 
@@ -33,7 +40,7 @@ export function createLoopShare(clock: Clock, lastAnswer: () => number, utilizat
     }
     if (now - looked.at < lookMs) return;
     const used = utilization(looked.state).utilization;
-    pauseMs = used > target ? Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 1.5)) : pauseMs < firstPauseMs ? 0 : pauseMs * 0.8;
+    pauseMs = used > target * Math.min(1, cores) ? Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 1.5)) : pauseMs < firstPauseMs ? 0 : pauseMs * 0.8;
     looked = {at: now, state: utilization()};
   }
 

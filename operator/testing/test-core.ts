@@ -67,7 +67,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     engine: createEngine({policies: cache, resources, operatorNamespace: 'kyverno', loader, regex}),
     worker: client,
     congestion: createCongestion(clock),
-    share: createLoopShare(clock, () => Number.NEGATIVE_INFINITY),
+    share: createLoopShare(clock, {lastAnswer: () => Number.NEGATIVE_INFINITY}),
     conditions: new BackgroundConditions(),
     native,
     covered: () => undefined,

@@ -1,4 +1,5 @@
 import {systemClock} from '../../adapters/clock.js';
+import {cpuQuota} from '../../adapters/cpu-quota.js';
 import {createCongestion} from '../../adapters/kube/congestion.js';
 import {silentLogger} from '../../adapters/log/logger.js';
 import {createLoopShare} from '../../adapters/loop-share.js';
@@ -64,7 +65,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
     ...foundations,
     ...judgement,
     ...{congestion, findings},
-    share: heldShare(createLoopShare(clock, createMark(memory.answers).last), createMark(memory.heart), clock),
+    share: heldShare(createLoopShare(clock, {lastAnswer: createMark(memory.answers).last, cores: cpuQuota()}), createMark(memory.heart), clock),
     config: () => settings.config,
     webhooksServed: () => port.ask('webhooksServed', undefined),
   };

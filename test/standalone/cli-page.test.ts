@@ -9,6 +9,7 @@ import {ensureBuilt} from '../e2e/support/build.js';
 import {cliExamples, cliPagePath, rbacPagePath} from '../guide/cli-examples.js';
 import {junitFaults} from '../guide/junit-shape.js';
 import {sarifFaults} from '../guide/sarif-shape.js';
+import {clientModels} from '../../scripts/client-plugins.mjs';
 import {program, repository, temporaryFolder} from './support/serve-process.js';
 
 let folder: string;
@@ -116,7 +117,7 @@ describe('krew/kyverno.yaml', () => {
   it('fetches all parts of the bundle', () => {
     const build = readFileSync(join(repository, 'scripts/build.mjs'), 'utf8');
     const [, parts = ''] = /const parts = \{([^}]*)\}/.exec(build) ?? [];
-    const names = ['kyverno', 'commands', ...[...parts.matchAll(/(\w+): '/g)].map(([, name]) => name)];
+    const names = ['kyverno', 'commands', ...[...parts.matchAll(/(\w+): '/g)].map(([, name]) => name), ...Object.keys(clientModels)];
     for (const {files} of manifest.spec.platforms) {
       const from = files.map(({from}: {from: string}) => from).filter((path: string) => path.startsWith('dist/'));
       expect(from.sort()).toEqual(names.map(name => `dist/${name}.cjs`).sort());
