@@ -240,6 +240,10 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       });
     });
     created.on('connection', socket => {
+      if (away) {
+        socket.destroy();
+        return;
+      }
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
     });
@@ -252,12 +256,22 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     );
   }
 
-  function down(): Promise<void> {
+  /** The port is kept: given back, it would be somebody else's before the server is up again. */
+  let away = false;
+
+  async function down(): Promise<void> {
+    away = true;
     watchers.clear();
-    return new Promise(resolve => {
-      server?.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
+    for (const socket of sockets) socket.destroy();
+  }
+
+  async function up(): Promise<void> {
+    away = false;
+  }
+
+  async function close(): Promise<void> {
+    await down();
+    await new Promise<void>(resolve => server?.close(() => resolve()));
   }
 
   await listen();
@@ -300,8 +314,8 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       return watchers.size;
     },
     down,
-    up: listen,
-    close: down,
+    up,
+    close,
   };
   return api;
 }
