@@ -31,8 +31,6 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   const paid = new BigInt64Array(shared ?? new ArrayBuffer(16));
   // Threads have clocks of their own, which begin when they do.
   const now = () => (shared === undefined ? BigInt(Math.round(clock.monotonic() * 1000)) : process.hrtime.bigint() / 1000n);
-  const start = now();
-  if (shared === undefined) paid[0] = start;
 
   /** Takes one; microseconds until it is made. */
   function withdraw(each: bigint, burst: bigint): bigint {

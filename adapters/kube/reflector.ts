@@ -6,6 +6,7 @@ import {createBackoff} from './backoff.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {createObjectStore, type Indexer, joinKey, type ObjectReader} from './object-store.js';
 import {resourceKey} from './paths.js';
+import {createReflectorListeners} from './reflector-listeners.js';
 import type {CollectionRef, KubeClient, WatchEvent} from './types.js';
 
 /** `object` undefined = gone; `old` undefined = new. */
@@ -88,8 +89,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   const kind = resourceKey(collection);
   const store = createObjectStore(options.indexers);
   const identities = new Map<string, Identity>();
-  const handlers = new Set<ChangeHandler>(options.onChange ? [options.onChange] : []);
-  const progressHandlers = new Set<(resourceVersion: string) => void>();
+  const {changed, progressed, subscribe, onProgress} = createReflectorListeners({kind, log, onChange: options.onChange});
   const stopped = new AbortController();
   const backoff = createBackoff({firstMs: retryMs.first, maxMs: retryMs.max, random});
   let markSynced: () => void = () => undefined;
@@ -102,26 +102,10 @@ export function createReflector(options: ReflectorOptions): Reflector {
   let lastError: string | undefined;
   let running: Promise<void> | undefined;
 
-  function notify(key: string, object: JsonObject | undefined, old: JsonObject | undefined): void {
-    for (const handler of handlers) {
-      try {
-        handler(key, object, old);
-      } catch (error) {
-        log.error('a change handler failed', {kind, key, error: String(error)});
-      }
-    }
-  }
-
   function advance(version: string): void {
     if (version === '' || version === resourceVersion) return;
     resourceVersion = version;
-    for (const handler of progressHandlers) {
-      try {
-        handler(version);
-      } catch (error) {
-        log.error('a progress handler failed', {kind, error: String(error)});
-      }
-    }
+    progressed(version);
   }
 
   function put({key, identity, object}: {key: string; identity: Identity; object: JsonObject}): void {
@@ -132,7 +116,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     // A new uid is another object, even when it looks the same.
     if (project && old !== undefined && known?.uid === identity.uid && deepEqual(old, object)) return;
     store.put(key, object);
-    notify(key, object, old);
+    changed(key, object, old);
   }
 
   function remove(key: string): void {
@@ -140,7 +124,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     identities.delete(key);
     if (old === undefined) return;
     store.remove(key);
-    notify(key, undefined, old);
+    changed(key, undefined, old);
   }
 
   function keep(object: JsonObject): JsonObject {
@@ -274,14 +258,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
     get lastError() {
       return lastError;
     },
-    subscribe(handler) {
-      handlers.add(handler);
-      return () => handlers.delete(handler);
-    },
-    onProgress(handler) {
-      progressHandlers.add(handler);
-      return () => progressHandlers.delete(handler);
-    },
+    subscribe,
+    onProgress,
     start() {
       running ??= run().catch(error => log.error('a reflector ended', {kind, error: String(error)}));
     },

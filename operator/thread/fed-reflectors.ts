@@ -1,5 +1,6 @@
 import {createObjectStore, type Indexer} from '../../adapters/kube/object-store.js';
 import type {ChangeHandler, Reflector} from '../../adapters/kube/reflector.js';
+import {createReflectorListeners} from '../../adapters/kube/reflector-listeners.js';
 import type {Log} from '../../adapters/log.js';
 import {parseJson} from '../../engine/json/parse.js';
 import type {JsonObject} from '../../engine/json/types.js';
@@ -43,22 +44,13 @@ interface FedOptions {
 
 function createFed({kind, indexers, onChange, log}: FedOptions): Fed {
   const store = createObjectStore(indexers);
-  const handlers = new Set<ChangeHandler>([onChange]);
-  const progressHandlers = new Set<(version: string) => void>();
+  const {changed, progressed, subscribe, onProgress} = createReflectorListeners({kind, log, onChange});
   let markSynced: () => void = () => undefined;
   const synced = new Promise<void>(resolve => {
     markSynced = resolve;
   });
   let hasSynced = false;
   let resourceVersion = '';
-
-  function guarded(what: string, call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      log.error(`a ${what} handler failed`, {kind, error: String(error)});
-    }
-  }
 
   return {
     reflector: {
@@ -71,14 +63,8 @@ function createFed({kind, indexers, onChange, log}: FedOptions): Fed {
         return resourceVersion;
       },
       lastError: undefined,
-      subscribe(handler) {
-        handlers.add(handler);
-        return () => handlers.delete(handler);
-      },
-      onProgress(handler) {
-        progressHandlers.add(handler);
-        return () => progressHandlers.delete(handler);
-      },
+      subscribe,
+      onProgress,
       start() {},
       async stop() {},
     },
@@ -86,13 +72,13 @@ function createFed({kind, indexers, onChange, log}: FedOptions): Fed {
       const old = store.get(key);
       if (object === undefined) store.remove(key);
       else store.put(key, object);
-      for (const handler of handlers) guarded('change', () => handler(key, object, old));
+      changed(key, object, old);
     },
     complete(version) {
       resourceVersion = version;
       hasSynced = true;
       markSynced();
-      for (const handler of progressHandlers) guarded('progress', () => handler(version));
+      progressed(version);
     },
   };
 }

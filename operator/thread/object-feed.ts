@@ -34,21 +34,18 @@ export function feedObjects({reflectorOf, kinds, send}: ObjectFeedOptions): () =
   }
 
   for (const kind of kinds) {
-    const {store, synced, subscribe, ...reflector} = reflectorView(reflectorOf(kind));
+    const reflector = reflectorOf(kind);
+    const {store, synced, subscribe} = reflector;
     for (const key of store.keys()) add(kind, key, store.get(key));
     ends.push(subscribe((key, object) => add(kind, key, object)));
     void synced.then(() => {
       if (ended) return;
       later();
-      complete.push([kind, reflector.version()]);
+      complete.push([kind, reflector.resourceVersion]);
     });
   }
   return () => {
     ended = true;
     for (const end of ends) end();
   };
-}
-
-function reflectorView(reflector: Reflector) {
-  return {store: reflector.store, synced: reflector.synced, subscribe: reflector.subscribe, version: () => reflector.resourceVersion};
 }
