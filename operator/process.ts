@@ -248,7 +248,7 @@ export function createProcess({program, ...options}: Omit<ProcessOptions, 'memor
     if ((await Promise.race([over, manager.reflector('peer-deployments').synced])) === 'stopped') return;
     await serving.repair();
     tracing = await startTracing({flags, environment, client, log, version: packageJson.version});
-    server = createAdmission(foundations, judgement, {certificates, features, tracing, incomplete, onAnswer: () => answers.note(clock.now())});
+    server = createAdmission(foundations, judgement, {certificates, features, tracing, incomplete, catchUp: definitions.catchUp, onAnswer: () => answers.note(clock.now())});
     await server.listen(webhookPort(flags), flags.webhookServerHost || undefined);
     log.info('serving admission', {port: server.address()?.port});
     if ((await Promise.race([over, manager.whenReconciled()])) === 'stopped') return;

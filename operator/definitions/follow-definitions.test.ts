@@ -89,3 +89,27 @@ describe('discovery after a change of definitions', () => {
     await following.stop();
   });
 });
+
+describe('somebody who asks for a kind that is not there', () => {
+  it('waits until what is defined can be found', async () => {
+    const {following, readings, pass} = follower(false, 4);
+    const caughtUp = following.catchUp();
+    await pass(10_000);
+    await caughtUp;
+    expect(readings()).toBe(4);
+  });
+  it('waits for a second reading where nothing is on its way', async () => {
+    const {following, readings, pass} = follower(true, 1);
+    const caughtUp = following.catchUp();
+    await pass(10_000);
+    await caughtUp;
+    expect(readings()).toBe(2);
+  });
+  it('waits no longer than three seconds', async () => {
+    const {following, readings, pass} = follower(true, 1_000);
+    const caughtUp = following.catchUp();
+    await pass(3_000);
+    await caughtUp;
+    expect(readings()).toBe(7);
+  });
+});

@@ -1,6 +1,6 @@
-import type {Clock} from '../../adapters/clock.js';
+import {type Clock, sleep} from '../../adapters/clock.js';
 import type {Discovery} from '../../adapters/kube/discovery.js';
-import {type JsonObject, ownPath} from '../../engine/json/types.js';
+import {type Json, type JsonObject, ownPath} from '../../engine/json/types.js';
 import {createWorkQueue} from '../manager/work-queue.js';
 
 export interface FollowDefinitionsOptions {
@@ -15,11 +15,15 @@ export interface FollowDefinitionsOptions {
 export interface DefinitionFollower {
   /** A definition came, changed or went. */
   touch(): void;
+  /** Reads the kinds now, for somebody who asks for one that is not there; resolves when none is on its way, or after three seconds. Never rejects. */
+  catchUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Waits between readings, in milliseconds; what is not there after the last one is left to the regular reading. */
 const waits = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
+
+const catchUpWaits = [250, 250, 500, 500, 500, 1_000];
 
 /**
  * The API server's discovery document follows its definitions with a delay (its aggregator learns of them by itself), so
@@ -34,7 +38,7 @@ export function followDefinitions(options: FollowDefinitionsOptions): Definition
     concurrency: 1,
     async run(key) {
       await discovery.refresh();
-      const settled = ![...definitions()].some(definition => isMissing(definition, discovery));
+      const settled = ![...definitions()].some(definition => isEstablished(definition) && isMissing(definition, discovery));
       // The second reading sees what was deleted.
       const enough = settled && round >= 3;
       const wait = waits[round];
@@ -46,7 +50,20 @@ export function followDefinitions(options: FollowDefinitionsOptions): Definition
     firstRetryMs: 500,
     maxRetryMs: 30_000,
   });
+
+  /** At least two readings: the news of a definition that was made a moment ago may come after the first. */
+  async function catchUp(): Promise<void> {
+    await discovery.refresh();
+    for (const [at, wait] of catchUpWaits.entries()) {
+      const pending = [...definitions()].some(definition => !isRefused(definition) && isMissing(definition, discovery));
+      if (at > 0 && !pending) return;
+      await sleep(clock, wait);
+      await discovery.refresh();
+    }
+  }
+
   return {
+    catchUp: () => catchUp().catch(onError),
     touch() {
       round = 0;
       queue.add('discovery');
@@ -55,14 +72,24 @@ export function followDefinitions(options: FollowDefinitionsOptions): Definition
   };
 }
 
-/** Whether an established kind is not in the map. */
+function isEstablished(definition: JsonObject): boolean {
+  return conditionOf(definition, 'Established') === 'True';
+}
+
+/** Its names are another's: it will not be served. */
+function isRefused(definition: JsonObject): boolean {
+  return conditionOf(definition, 'NamesAccepted') === 'False';
+}
+
+function conditionOf(definition: JsonObject, type: string): Json | undefined {
+  const conditions = ownPath(definition, 'status', 'conditions');
+  const found = (Array.isArray(conditions) ? conditions : []).find(condition => ownPath(condition, 'type') === type);
+  return ownPath(found, 'status');
+}
+
+/** Whether a kind that is not going is not in the map. */
 function isMissing(definition: JsonObject, {resourceMap}: Pick<Discovery, 'resourceMap'>): boolean {
   if (ownPath(definition, 'metadata', 'deletionTimestamp') !== undefined) return false;
-  const conditions = ownPath(definition, 'status', 'conditions');
-  const established = (Array.isArray(conditions) ? conditions : []).some(
-    condition => ownPath(condition, 'type') === 'Established' && ownPath(condition, 'status') === 'True',
-  );
-  if (!established) return false;
   const group = ownPath(definition, 'spec', 'group');
   const resource = ownPath(definition, 'spec', 'names', 'plural');
   const versions = ownPath(definition, 'spec', 'versions');

@@ -17,11 +17,13 @@ export interface AdmissionOptions {
   readonly tracing: Tracing | undefined;
   /** Why not everything that judges is loaded. */
   readonly incomplete: () => string | undefined;
+  /** Reads the kinds of the API server anew. */
+  readonly catchUp: () => Promise<void>;
   readonly onAnswer: () => void;
 }
 
 /** The server that the API server asks. */
-export function createAdmission({settings, flags, environment, log, clock, metrics, resources, events, workers}: Foundations, judgement: Judgement, {certificates: {tls}, features, tracing, incomplete, onAnswer}: AdmissionOptions): AdmissionServer {
+export function createAdmission({settings, flags, environment, log, clock, metrics, resources, events, workers}: Foundations, judgement: Judgement, {certificates: {tls}, features, tracing, incomplete, catchUp, onAnswer}: AdmissionOptions): AdmissionServer {
   const {cache, cel, engine, roles, filters, compile, celCompile, exceptions} = judgement;
   const {namespace, serviceAccountName} = environment;
   return createAdmissionServer({
@@ -30,7 +32,7 @@ export function createAdmission({settings, flags, environment, log, clock, metri
     roles: {rolesOf: (user, where) => roles.rolesOf(user, where)},
     filters,
     policyReview: createPolicyReview({
-      ...{resources, compile, exceptions, unknownKinds: 'refuse', restore: restoreNulls},
+      ...{resources, compile, exceptions, unknownKinds: 'refuse', catchUp, restore: restoreNulls},
       cel: celCompile,
       rights: createWorkerRights({client: workers.of('background'), account: flags.backgroundServiceAccountName || `system:serviceaccount:${namespace}:${serviceAccountName}`, clock, log}),
     }),

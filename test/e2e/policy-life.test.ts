@@ -170,6 +170,29 @@ describe('kinds that a cluster boots with', () => {
   });
 });
 
+describe('kinds that are defined a moment before their policies', () => {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const version = {name: 'v1', served: true, storage: true, schema: {openAPIV3Schema: {type: 'object'}}};
+  const definition = (singular: string, kind: string) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {name: `${singular}s.stock.acme.test`},
+    spec: {group: 'stock.acme.test', scope: 'Namespaced', names: {kind, plural: `${singular}s`, singular, listKind: `${kind}List`}, versions: [version]},
+  });
+
+  it.each(['Crate', 'Shelf', 'Rack'])('are known when the policy comes: %s', async kind => {
+    const singular = kind.toLowerCase();
+    const {status} = await operator.cluster.request('POST', definitions, definition(singular, kind));
+    expect(status).toBe(201);
+    await put(operator, [policy(`no-${singular}`, {rules: [denyRule(`no ${kind}`, {kinds: [`stock.acme.test/v1/${kind}`]})]})]);
+    const path = `/apis/stock.acme.test/v1/namespaces/shop/${singular}s?dryRun=All`;
+    const object = {apiVersion: 'stock.acme.test/v1', kind, metadata: {name: 'one', namespace: 'shop'}};
+    const refused = async () => (await operator.cluster.request<{message?: string}>('POST', path, object)).body.message;
+    await eventually(async () => (await refused())?.includes(`no ${kind}`), {what: `${kind} is denied`, timeoutMs: 60_000});
+    await operator.cluster.request('DELETE', `${definitions}/${singular}s.stock.acme.test`);
+  });
+});
+
 describe('webhook configurations', () => {
   it('keep a timeout set by hand, and lose entries and conditions of others', async () => {
     await put(operator, [policy('team', {rules: [labelRule('team')]})]);

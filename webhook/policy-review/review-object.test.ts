@@ -1,30 +1,48 @@
 import {describe, expect, it} from 'vitest';
 import {builtinResourceMap} from '../../engine/builtin-resources.js';
 import type {JsonObject} from '../../engine/json/types.js';
+import type {ResourceMap} from '../../engine/resource-map.js';
 import type {AdmissionRequest} from '../types.js';
-import {createPolicyReview} from './review-object.js';
+import {createPolicyReview, type ReviewOptions} from './review-object.js';
 
-const review = createPolicyReview({
+const options: ReviewOptions = {
   resources: () => builtinResourceMap,
   compile: {matchConditions: 'by-api-server'},
   exceptions: {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: ''},
   unknownKinds: 'refuse',
-});
+};
+const review = createPolicyReview(options);
 
 function policy(kind: string, metadata: JsonObject = {}): JsonObject {
   const rule = {name: 'r', match: {any: [{resources: {kinds: [kind]}}]}, validate: {message: 'm', pattern: {metadata: {name: '?*'}}}};
   return {apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: {name: 'p', ...metadata}, spec: {rules: [rule]}};
 }
 
-function judge(object: JsonObject, oldObject?: JsonObject) {
+function requestOf(object: JsonObject, oldObject?: JsonObject): AdmissionRequest {
   const kind = {group: 'kyverno.io', version: 'v1', kind: 'ClusterPolicy'};
-  const request = {kind, object, oldObject, operation: oldObject === undefined ? 'CREATE' : 'UPDATE'};
-  return review.review(request as unknown as AdmissionRequest);
+  return {kind, object, oldObject, operation: oldObject === undefined ? 'CREATE' : 'UPDATE'} as unknown as AdmissionRequest;
+}
+
+function judge(object: JsonObject, oldObject?: JsonObject) {
+  return review.review(requestOf(object, oldObject));
 }
 
 describe('the review of a policy', () => {
   it('refuses a kind that the cluster does not have', () => {
     expect(judge(policy('Gone'))).toMatchObject({allowed: false});
+  });
+
+  it('takes a kind that was defined a moment ago', async () => {
+    let resources: ResourceMap = {...builtinResourceMap, find: () => []};
+    const asked = createPolicyReview({
+      ...options,
+      resources: () => resources,
+      async catchUp() {
+        resources = builtinResourceMap;
+      },
+    });
+    expect(await asked.review(requestOf(policy('Pod')))).toMatchObject({allowed: true});
+    expect(await asked.review(requestOf(policy('Gone')))).toMatchObject({allowed: false});
   });
 
   it('tells of fields that validate.cel reads and the kind does not have', () => {

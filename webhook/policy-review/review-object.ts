@@ -23,6 +23,8 @@ export interface ReviewOptions {
   readonly exceptions: ExceptionRules;
   /** What a kind is that the cluster does not have; in the cache it is only a warning, so that a policy may wait for its CRD. */
   readonly unknownKinds: 'refuse' | 'warn';
+  /** Asked before a kind counts as unknown, which may have been defined a moment ago; then `resources` is read again. */
+  readonly catchUp?: () => Promise<void>;
   /** Absent: policies written in CEL are not judged as they are written. */
   readonly cel?: Omit<CelCompileOptions, 'resources'>;
   /** Faults for what the background may not do. Absent: told when a policy works. */
@@ -35,7 +37,13 @@ const accepted: PolicyReviewResult = {allowed: true, errors: [], warnings: []};
 
 /** Judges our own objects as they are written: all faults in one answer, loose forms with a warning each. */
 export function createPolicyReview(options: ReviewOptions): PolicyReview {
-  return {review: request => reviewObject(request, options)};
+  return {
+    review: request =>
+      after(reviewObject(request, options), result => {
+        if (options.catchUp === undefined || result.errors.every(({code}) => code !== 'kind-unknown')) return result;
+        return options.catchUp().then(() => reviewObject(request, options));
+      }),
+  };
 }
 
 function reviewObject(request: AdmissionRequest, options: ReviewOptions): MaybePromise<PolicyReviewResult> {
