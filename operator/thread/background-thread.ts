@@ -136,13 +136,18 @@ export function createBackgroundThread({settings, environment, log, clock, metri
   function watch(worker: Worker, port: ThreadPort<ToBackground>): () => void {
     const {silentMs: longest = silentMs} = options;
     let heard = clock.monotonic();
+    let looked = heard;
     let asked = false;
     unheard = 0;
     const timer = setInterval(() => {
       heart.note(clock.now());
-      if (clock.monotonic() - heard > longest) {
-        log.error('the thread of background work is stuck and ended', {silentMs: Math.round(clock.monotonic() - heard)});
-        heard = clock.monotonic();
+      const now = clock.monotonic();
+      // This thread itself had no turn: it could not have heard an answer.
+      if (now - looked > longest / 2) heard = now;
+      looked = now;
+      if (now - heard > longest) {
+        log.error('the thread of background work is stuck and ended', {silentMs: Math.round(now - heard)});
+        heard = now;
         void worker.terminate();
       }
       if (asked) return;

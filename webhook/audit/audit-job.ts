@@ -94,6 +94,8 @@ export function createAuditRun(options: AuditRunOptions): (job: AuditJob, abort:
     const {failurePolicy, only} = evaluate;
     try {
       const response = await engine.generate(job.request, {
+        // What comes of it the background works out, and tells.
+        selectOnly: true,
         deadline: clock.now() + options.timeoutMs,
         ...(failurePolicy === undefined ? {} : {failurePolicy}),
         ...(only === undefined ? {} : {only}),
