@@ -127,7 +127,7 @@ function escaped(text: string, run: () => void, allowed: (error: unknown) => boo
   return undefined;
 }
 
-describe('whatever it is given', {timeout: 60_000}, () => {
+describe('whatever it is given', () => {
   it('a text compiles or is refused with a diagnostic', () => {
     for (let round = 0; round < 10_000; round++) {
       const text = Array.from({length: 1 + below(12)}, () => oneOf(tokens)).join('');

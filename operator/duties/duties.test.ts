@@ -29,7 +29,7 @@ function candidate(identity: string, wanted: readonly Duty[], changes: string[] 
     clock: systemClock,
     log: silentLogger,
     wanted: new Set(wanted),
-    election: {namespace: 'kyverno', identity, retryMs: 50, leaseMs: 600, renewDeadlineMs: 400},
+    election: {namespace: 'kyverno', identity, retryMs: 50, leaseMs: 60_000, renewDeadlineMs: 40_000},
     onChange: (duty, leading) => changes.push(`${duty} ${leading}`),
   });
   duties.start();

@@ -220,6 +220,6 @@ describe('whatever is done in whatever order, the end is that of a cluster that 
       }
       await world.settled();
       expect(result(world), steps.join('\n')).toEqual(await fresh(state));
-    }, 60_000);
+    });
   }
 });

@@ -131,7 +131,7 @@ describe('audit work', () => {
     const store = await httpStore(500);
     const harness = await start({audit: store.sink});
     for (let count = 0; count < 10; count++) expect((await harness.review('/validate/fail')).allowed).toBe(true);
-    await expect.poll(() => lost(harness, 'failed')).toBe(10);
+    await expect.poll(() => lost(harness, 'failed'), {timeout: 60_000}).toBe(10);
     expect(await store.received()).toBe(10);
     expect(complaints(harness)).toEqual([expect.stringContaining('the store answered 500')]);
   });
@@ -142,7 +142,7 @@ describe('audit work', () => {
     const answers: boolean[] = [];
     for (let count = 0; count < 25; count++) answers.push((await harness.review('/validate/fail')).allowed);
     expect(answers).toEqual(new Array(25).fill(true));
-    await expect.poll(() => store.received()).toBe(1);
+    await expect.poll(() => store.received(), {timeout: 60_000}).toBe(1);
     expect(await lost(harness, 'queue-full')).toBe(20);
     expect(complaints(harness)).toEqual([expect.stringContaining('the audit queue is full')]);
   });

@@ -109,12 +109,12 @@ describe('a plug-in of a key service', () => {
   it('that hangs is ended with what it started', async () => {
     await install('hangs', `sleep 60 & echo $! > ${folder}/child; sleep 60`);
     const started = Date.now();
-    expect(await refusal(ask('hangs://k', services({timeoutMs: 500})))).toBe(
+    expect(await refusal(ask('hangs://k', services({timeoutMs: 3_000})))).toBe(
       `unreachable: key service hangs: program ${folder}/sigstore-kms-hangs: gave no answer in time`,
     );
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(50_000);
     const child = (await readFile(join(folder, 'child'), 'utf8')).trim();
-    await expect.poll(async () => !existsSync(`/proc/${child}`) || / Z /.test(await readFile(`/proc/${child}/stat`, 'utf8').catch(() => ' Z '))).toBe(true);
+    await expect.poll(async () => !existsSync(`/proc/${child}`) || / Z /.test(await readFile(`/proc/${child}/stat`, 'utf8').catch(() => ' Z ')), {timeout: 60_000}).toBe(true);
   });
 
   const two = `${pem}${pem}`;
