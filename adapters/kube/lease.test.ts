@@ -5,7 +5,7 @@ import {silentLog} from '../log.js';
 import {createKubeClient} from './client.js';
 import {createLeaseElection, type LeaseElection} from './lease.js';
 import {fail, startTestApiServer, type TestApiServer} from './testing/api-server.js';
-import {eventually, turns} from './testing/eventually.js';
+import {eventually, eventuallyBy, turns} from './testing/eventually.js';
 import type {KubeClient} from './types.js';
 
 const leases = 'apis/coordination.k8s.io/v1/leases';
@@ -132,8 +132,7 @@ describe('lease election', () => {
       server.put(leases, {...lease()!});
       return true;
     };
-    clock.advance(2_000);
-    await eventually(() => swallowed === 1);
+    await eventuallyBy(clock, 500, () => swallowed === 1);
     await a.stop();
     expect(spec('holderIdentity')).toBe('');
   });

@@ -2,7 +2,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {createManualClock, type ManualClock} from '../../adapters/clock/manual-clock.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
 import {fail, startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
-import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
+import {eventually, eventuallyBy, turns} from '../../adapters/kube/testing/eventually.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import {silentLog} from '../../adapters/log.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
@@ -84,8 +84,7 @@ describe('event emitter', () => {
     for (let repeat = 0; repeat < 50; repeat += 1) emitter.emit(violation());
     await turns();
     const before = server.requests.length;
-    clock.advance(10_000);
-    await eventually(() => ownPath(written()[0], 'series', 'count') === 51);
+    await eventuallyBy(clock, 1_000, () => ownPath(written()[0], 'series', 'count') === 51);
     expect(server.requests.length).toBe(before + 1);
     expect(written().length).toBe(1);
   });

@@ -2,7 +2,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {createManualClock, type ManualClock} from '../../adapters/clock/manual-clock.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
 import {fail, startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
-import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
+import {eventually, eventuallyBy, turns} from '../../adapters/kube/testing/eventually.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import {silentLog} from '../../adapters/log.js';
 import {ownPath} from '../../engine/json/types.js';
@@ -132,8 +132,7 @@ describe('replica leases', () => {
     await server.up();
     clock.advance(200);
     await turns();
-    clock.advance(4_000);
-    await eventually(() => server.objects(leases).length === 1);
+    await eventuallyBy(clock, 500, () => server.objects(leases).length === 1);
   });
 
   it('leaves other Leases alone', async () => {

@@ -2,7 +2,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest';
 import {createManualClock, type ManualClock} from '../../adapters/clock/manual-clock.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
 import {fail, startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
-import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
+import {eventually, eventuallyBy, turns} from '../../adapters/kube/testing/eventually.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import {silentLog} from '../../adapters/log.js';
 import {createLogger} from '../../adapters/log/logger.js';
@@ -98,9 +98,7 @@ describe('trials of match conditions', () => {
     // Nobody waits a second time.
     expect(await judged([state('mute'), state('good')])).toEqual({policies: ['good@1'], current: ['good']});
     answers.clear();
-    await turns();
-    clock.advance(500);
-    await eventually(() => late === 1);
+    await eventuallyBy(clock, 50, () => late === 1);
     expect(await judged([state('mute'), state('good')])).toMatchObject({current: ['mute', 'good']});
   });
 

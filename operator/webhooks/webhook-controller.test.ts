@@ -4,7 +4,7 @@ import {createKubeClient} from '../../adapters/kube/client.js';
 import {keyOf} from '../../adapters/kube/reflector.js';
 import {createObjectStore, type ObjectStore} from '../../adapters/kube/object-store.js';
 import {startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
-import {eventually, turns} from '../../adapters/kube/testing/eventually.js';
+import {eventually, eventuallyBy, turns} from '../../adapters/kube/testing/eventually.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import {createLogger} from '../../adapters/log/logger.js';
 import {silentLog} from '../../adapters/log.js';
@@ -114,8 +114,7 @@ describe('the webhook controller', () => {
     await eventually(() => controller.registered('a')?.generation === 1);
     const webhooks = live()!['webhooks'];
     const before = writes();
-    clock.advance(2_000);
-    await eventually(() => writes() === before + 1);
+    await eventuallyBy(clock, 100, () => writes() === before + 1);
     expect(live()!['webhooks']).toEqual(webhooks);
     for (let round = 0; round < 3; round += 1) {
       await reconcile();
@@ -166,8 +165,7 @@ describe('the webhook controller', () => {
     await reconcile();
     expect(writes()).toBe(before);
     expect(controller.registered('b')).toBeUndefined();
-    clock.advance(10_000);
-    await eventually(() => controller.registered('b')?.generation === 1);
+    await eventuallyBy(clock, 500, () => controller.registered('b')?.generation === 1);
     expect(writes()).toBe(before + 1);
   });
 
