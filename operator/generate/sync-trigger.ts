@@ -63,7 +63,7 @@ export function createTriggerSync({core, families, isGone, ...tools}: TriggerSyn
     const errors: unknown[] = [];
     for (const downstream of downstreams) {
       try {
-        if (downstream.relation.orphan || !downstream.relation.synchronize) await writer.release(downstream);
+        if (isLeft(downstream)) await writer.release(downstream);
         else if (await writer.remove(downstream)) removed.push(downstream.object);
       } catch (error) {
         if (!(error instanceof Gone)) errors.push(new RuleFailure(downstream.relation.rule, textOfError(error), error));
@@ -74,4 +74,9 @@ export function createTriggerSync({core, families, isGone, ...tools}: TriggerSyn
   }
 
   return {sync};
+}
+
+/** Copies that a policy written in CEL made stay when it goes, unlike those of a ClusterPolicy. */
+function isLeft({relation: {orphan, synchronize, source, policy}}: Downstream): boolean {
+  return orphan || !synchronize || (source !== undefined && /^(Namespaced)?GeneratingPolicy\//.test(policy));
 }
