@@ -86,11 +86,16 @@ export function writeFailure(error: unknown, {verb, kind, namespace = '', object
   if (error.status === 403 && /being terminated/.test(error.message)) return new Gone(error.message);
   // A quota or a webhook says no by the same code: that is no right that could be granted.
   if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return refusedRight(error.message, namespace) ?? new MissingRight(verb, kind.group, kind.resource, namespace);
-  if (error.status === 422 && /immutable/i.test(error.message)) return new Refused('ImmutableField', immutableMessage(error.message));
+  if (error.status === 422 && immutable.test(error.message)) return new Refused('ImmutableField', immutableMessage(error.message));
   if (error.status === 422 || error.status === 400) return new Refused('Invalid', error.message);
   return error;
 }
 
+/**
+ * How API servers word it that a field stays as it was created: most kinds, RoleBindings, StatefulSets and StorageClasses,
+ * Pods, PriorityClasses, Services.
+ */
+const immutable = /immutable|cannot change roleRef|\bupdates to [^:]* (is|are) forbidden|may not change fields other than|may not be changed in an update|may not change once set/i;
 const notHeld = /attempting to grant RBAC permissions not currently held:\s*/;
 const longestList = 500;
 
@@ -114,6 +119,6 @@ export class Gone extends Error {
 }
 
 function immutableMessage(message: string): string {
-  const [, field = ''] = /is invalid: ([A-Za-z0-9_.[\]"-]+):/.exec(message) ?? [];
+  const [, field = ''] = /is invalid: \[?([A-Za-z0-9_.[\]"-]+):/.exec(message) ?? [];
   return field === '' ? `an immutable field would change: ${message}` : `immutable field ${field} would change: ${message}`;
 }
