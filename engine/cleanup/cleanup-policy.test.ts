@@ -325,6 +325,12 @@ describe('cleanup.removeResources of a rule', () => {
   ];
   for (const [title, raw, object, wanted] of cases) it(title, () => expect(removes(raw, object)).toBe(wanted));
 
+  it('is one for all entries of the rule, which have one schedule and one last run', () => {
+    const entries = ['Pod', 'ConfigMap', 'Secret', 'Pod'].map(kind => `{kind: ${kind}, names: ["tmp-*"]}`);
+    const {policy: loaded} = loadClassicPolicy(rule(`cleanup: {removeResources: [${entries.join(', ')}]}`), options);
+    expect(compileCleanupRules(loaded!).map(({kinds}) => kinds.map(({kind}) => kind))).toEqual([['Pod', 'ConfigMap', 'Secret']]);
+  });
+
   it('is refused for a kind alone and for a bad schedule', () => {
     const bad = rule('cleanup: {schedule: "1 2 3", removeResources: [{kind: Pod}]}');
     const text = loadClassicPolicy(bad, options).errors.map(formatDiagnostic).join('\n');

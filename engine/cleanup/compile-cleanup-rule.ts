@@ -1,6 +1,7 @@
 import {compileOptionalBlock} from '../compile/condition-block.js';
 import {compileEntries} from '../context/compile-entry.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../json/types.js';
+import type {KindSelector} from '../match/kind-selector.js';
 import {compileLabelSelector} from '../match/label-selector.js';
 import {child, strings, text} from '../policy/access.js';
 import {buildSelector} from '../policy/build-match.js';
@@ -9,13 +10,13 @@ import {compileGlobs, type TextTest} from '../values/glob.js';
 import {type CompiledCleanup, compileTest} from './compile-cleanup-policy.js';
 import {parseSchedule} from './schedule.js';
 
-/** The clean-ups of a policy's rules (`cleanup.removeResources`), one for each entry. */
+/** The clean-ups of a policy's rules (`cleanup.removeResources`), one for each rule: its entries run together. */
 export function compileCleanupRules(policy: ClassicPolicy): readonly CompiledCleanup[] {
   return policy.spec.rules.flatMap(rule => compileCleanupRule(rule, policy));
 }
 
 /**
- * An object goes when it is of the entry's kind, carries what the entry asks for, and is within the rule's match and
+ * An object goes when it is of an entry's kind, carries what that entry asks for, and is within the rule's match and
  * outside its exclude; a Job only when it is complete; with a Policy only in the Policy's namespace.
  */
 function compileCleanupRule(rule: ClassicRule, policy: ClassicPolicy): readonly CompiledCleanup[] {
@@ -32,19 +33,25 @@ function compileCleanupRule(rule: ClassicRule, policy: ClassicPolicy): readonly 
     entries: compileEntries(rule.context, `${rule.path}.context`),
     conditions: compileOptionalBlock(rule.preconditions, `${rule.path}.preconditions`),
   });
-  return action.removeResources.flatMap(raw => {
-    const entry = compileEntry(raw);
-    if (entry === undefined) return [];
-    return {
+  const entries = action.removeResources.flatMap(raw => compileEntry(raw) ?? []);
+  if (entries.length === 0) return [];
+  return [
+    {
       policy: policy.ref,
       rule: rule.name,
       schedule,
       propagation: undefined,
-      kinds: [{group: entry.group, version: entry.version, kind: entry.kind, subresource: ''}],
+      kinds: kindsOf(entries),
       namespace,
-      matches: (object, run) => entry.test(object) && within(object, run),
-    };
-  });
+      matches: (object, run) => entries.some(entry => entry.test(object)) && within(object, run),
+    },
+  ];
+}
+
+function kindsOf(entries: readonly Entry[]): readonly KindSelector[] {
+  const kinds = new Map<string, KindSelector>();
+  for (const {group, version, kind} of entries) kinds.set(`${group}/${version}/${kind}`, {group, version, kind, subresource: ''});
+  return [...kinds.values()];
 }
 
 interface Entry {

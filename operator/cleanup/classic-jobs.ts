@@ -47,18 +47,15 @@ export function jobOfPolicy(raw: JsonObject, tools: JobTools): LoadedCleanup {
 /** The clean-ups in the rules of a ClusterPolicy or Policy. One without a schedule has the installation's. */
 export function jobsOfRules(policy: CompiledPolicy, raw: JsonObject, tools: JobTools & {readonly defaultSchedule: Schedule}): CleanupJob[] {
   const {kind, namespace, name, key} = policy.ref;
-  const seen = new Map<string, number>();
-  return policy.cleanups.map(cleanup => {
-    const index = seen.get(cleanup.rule) ?? 0;
-    seen.set(cleanup.rule, index + 1);
-    return jobOf(cleanup, {
+  return policy.cleanups.map(cleanup =>
+    jobOf(cleanup, {
       tools,
-      id: `${kind}/${key}#${cleanup.rule}${index === 0 ? '' : `#${index}`}`,
+      id: `${kind}/${key}#${cleanup.rule}`,
       schedule: cleanup.schedule ?? tools.defaultSchedule,
       raw,
       subject: {apiVersion: 'kyverno.io/v1', kind, namespace, name, uid: textOf(ownPath(raw, 'metadata', 'uid'))},
-    });
-  });
+    }),
+  );
 }
 
 /** The default of rules without a schedule; a text that is none is told by `error`. */

@@ -169,6 +169,26 @@ describe('clean-up policies', () => {
     expect(pods()).toEqual(['b']);
   });
 
+  it('in a rule look at all its entries in each run', async () => {
+    const collections = {Pod: 'api/v1/pods', ConfigMap: 'api/v1/configmaps', Secret: 'api/v1/secrets', Service: 'api/v1/services'};
+    for (const [kind, collection] of Object.entries(collections)) test.server.put(collection, {apiVersion: 'v1', kind, metadata: {name: 'tmp', namespace: 'shop'}});
+    const kinds = Object.keys(collections);
+    const stored = test.server.put('apis/kyverno.io/v1/clusterpolicies', {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: {name: 'c', uid: 'uid-c', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z'},
+      spec: {
+        rules: [{name: 'tmp', match: {any: [{resources: {kinds}}]}, cleanup: {removeResources: kinds.map(kind => ({apiVersion: 'v1', kind, names: ['tmp']}))}}],
+      },
+    });
+    test.core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false});
+    const feature = createCleanupFeature(test.core);
+    await test.run(feature);
+    feature.onPolicy!('ClusterPolicy', 'c', test.core.cache.putPolicy(stored), undefined);
+    await eventually(() => ownPath(test.server.objects('apis/kyverno.io/v1/clusterpolicies')[0], 'status', 'cleanup') !== undefined);
+    expect(Object.values(collections).flatMap(collection => test.server.objects(collection))).toEqual([]);
+  });
+
   it('in rules name a missing right in a condition of the policy, beside those of others', async () => {
     test.server.put('api/v1/pods', pod('a', {old: 'true'}));
     test.server.intercept = (request, response) => (request.method === 'DELETE' ? fail(response, {code: 403, reason: 'Forbidden'}) : false);
