@@ -24,7 +24,7 @@ const makers = (thread: BackgroundThread): ReadonlyArray<readonly [Duty, Feature
   ['admission', createQuarantineFeature],
   ['cleanup', createCleanupFeature],
   ['cleanup', createTtlFeature],
-  ['admission', core => createAdmissionReportsFeature(core, finding => thread.handOn(finding))],
+  ['admission', core => createAdmissionReportsFeature(core, thread)],
 ];
 
 export interface FeaturesOptions {

@@ -50,6 +50,7 @@ function statusError({
     status,
     reason: reason || `HTTP ${status}`,
     message: message || `HTTP ${status}`,
+    continueAt: textOf(ownPath(body, 'metadata', 'continue')) || undefined,
     retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined,
   });
 }

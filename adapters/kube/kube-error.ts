@@ -5,6 +5,7 @@ interface KubeErrorInit {
   readonly reason: string;
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
+  readonly continueAt?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -17,12 +18,15 @@ export class KubeError extends Error {
   readonly reason: string;
   /** Milliseconds the server asked to wait. */
   readonly retryAfter: number | undefined;
+  /** Of a list whose pages have expired: the token to go on with, in objects as they are now. */
+  readonly continueAt: string | undefined;
 
   constructor(init: KubeErrorInit) {
     super(init.message, init.cause === undefined ? undefined : {cause: init.cause});
     this.status = init.status;
     this.reason = init.reason;
     this.retryAfter = init.retryAfterMs;
+    this.continueAt = init.continueAt;
   }
 }
 

@@ -11,12 +11,14 @@ export interface Workers {
 export interface WorkersOptions {
   readonly flags: Pick<Flags, 'backgroundServiceAccountName' | 'cleanupServiceAccountName' | 'reportsServiceAccountName'>;
   readonly own: KubeClient;
+  /** Whom `own` acts as: `system:serviceaccount:NAMESPACE:NAME`. */
+  readonly ownUser: string;
   /** A client that acts as `user`. */
   readonly create: (user: string) => KubeClient;
 }
 
 /** One client per service account that is named; the process's own where none is. */
-export function createWorkers({flags, own, create}: WorkersOptions): Workers {
+export function createWorkers({flags, own, ownUser, create}: WorkersOptions): Workers {
   const users: Readonly<Record<Duty, string>> = {
     admission: '',
     background: flags.backgroundServiceAccountName,
@@ -27,7 +29,7 @@ export function createWorkers({flags, own, create}: WorkersOptions): Workers {
   return {
     of(duty) {
       const user = users[duty];
-      if (user === '') return own;
+      if (user === '' || user === ownUser) return own;
       let client = clients.get(user);
       if (client === undefined) clients.set(user, (client = create(user)));
       return client;

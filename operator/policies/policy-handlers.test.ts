@@ -39,15 +39,16 @@ interface Change {
   readonly version: string;
   readonly broken?: boolean;
   readonly annotations?: JsonObject;
+  readonly labels?: JsonObject;
 }
 
-function arrives({generation, version, broken = false, annotations = {}}: Change): void {
+function arrives({generation, version, broken = false, annotations = {}, labels = {}}: Change): void {
   const match = {any: [{resources: {kinds: ['Pod']}}]};
   const rule = {name: 'r', match, ...(broken ? {} : {validate: {message: 'm', deny: {}}})};
   store.put('p', {
     apiVersion: 'kyverno.io/v1',
     kind: 'ClusterPolicy',
-    metadata: {name: 'p', uid: 'u', generation, resourceVersion: version, annotations},
+    metadata: {name: 'p', uid: 'u', generation, resourceVersion: version, annotations, labels},
     spec: {rules: [rule]},
   });
   handlers.reconcilePolicy('ClusterPolicy', 'p');
@@ -68,6 +69,12 @@ describe('a policy that arrives', () => {
   it('is compiled again when only an annotation has changed', () => {
     arrives({generation: 1, version: '1'});
     arrives({generation: 1, version: '2', annotations: {'pod-policies.kyverno.io/autogen-controllers': 'none'}});
+    expect(changes).toEqual(['p served', 'p served']);
+  });
+
+  it('is taken anew when only a label has changed: reports may be switched off by one', () => {
+    arrives({generation: 1, version: '1'});
+    arrives({generation: 1, version: '2', labels: {'reports.kyverno.io/disabled': 'true'}});
     expect(changes).toEqual(['p served', 'p served']);
   });
 

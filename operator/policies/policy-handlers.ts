@@ -29,7 +29,7 @@ export interface PolicyHandlersOptions {
  */
 export function createPolicyHandlers(options: PolicyHandlersOptions) {
   const {cache, log, lister} = options;
-  /** Of each policy as last compiled: annotations steer autogen and reports, but do not count into the generation. */
+  /** Of each policy as last compiled: annotations steer autogen and reports, labels reports, and neither counts into the generation. */
   const compiledWith = new Map<string, string>();
 
   function reconcilePolicy(kind: ClassicKind, key: string): void {
@@ -42,12 +42,12 @@ export function createPolicyHandlers(options: PolicyHandlersOptions) {
       options.onChange(kind, key, undefined, before);
       return;
     }
-    const annotations = JSON.stringify(ownPath(raw, 'metadata', 'annotations') ?? {});
-    if (before !== undefined && isSame(before, raw) && compiledWith.get(key) === annotations) {
+    const wording = JSON.stringify(['annotations', 'labels'].map(field => ownPath(raw, 'metadata', field) ?? {}));
+    if (before !== undefined && isSame(before, raw) && compiledWith.get(key) === wording) {
       options.onTouched(kind, key);
       return;
     }
-    compiledWith.set(key, annotations);
+    compiledWith.set(key, wording);
     const {object, restored} = restoreNulls(raw);
     if (restored.length > 0) log.v(1, `policy ${key}: null values that kubectl apply took out are read as written`, {paths: restored.join(', ')});
     const state = cache.putPolicy(object);

@@ -88,7 +88,7 @@ export function createFoundations({settings, environment, kubeConfig, log, memor
     ...{settings, flags, environment, kubeConfig, log, clock, metrics, client, discovery, resources, manager, events},
     regex: createRegexEngine(),
     rights: createOwnRights({client, clock, log}),
-    workers: createWorkers({flags, own: client, create: createClient}),
+    workers: createWorkers({flags, own: client, ownUser: `system:serviceaccount:${environment.namespace}:${environment.serviceAccountName}`, create: createClient}),
     service: {namespace: environment.namespace, name: environment.serviceName},
   };
 }

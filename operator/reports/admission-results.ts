@@ -20,6 +20,8 @@ export interface AdmissionFinding {
   readonly resource: GroupVersionResource;
   readonly subject: ReportSubject;
   readonly results: readonly ReportResult[];
+  /** When the request came in, in milliseconds since the epoch. */
+  readonly time: number;
 }
 
 const reportingOf: Readonly<Record<RuleType, string>> = {
@@ -60,7 +62,7 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
   if (subject === undefined || (subject.uid === '' && subject.name === '')) return undefined;
   const told = record.results.filter(result => !isPinning(record, result));
   const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule) && !isForeseen(record, rule))})), settings);
-  return results.length === 0 ? undefined : {resource: request.resource, subject, results};
+  return results.length === 0 ? undefined : {resource: request.resource, subject, results, time: record.time};
 }
 
 /** What a rule is going to generate, or make of existing objects, is told by the work itself, object by object, once it is done. */

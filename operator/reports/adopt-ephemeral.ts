@@ -2,11 +2,11 @@ import {hasStatus} from '../../adapters/kube/kube-error.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {textOf} from '../../engine/json/text.js';
-import {type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {kindOf, namedFrom, refOf} from '../update-requests/trigger.js';
 import {storedResult} from './fingerprint.js';
-import {type ReportSubject, storedResults} from './merge-report.js';
+import {type ReportSubject, secondsOf, storedResults} from './merge-report.js';
 import {ephemeralReportApi, managedByLabel, type ReportApi, reportName} from './report-kinds.js';
 import {type ReportResult, resultKey} from './report-result.js';
 import type {ReportWriter} from './report-writer.js';
@@ -95,9 +95,4 @@ async function listed(client: KubeClient, collection: Parameters<KubeClient['lis
     if (hasStatus(error, 404) || hasStatus(error, 403)) return {items: []};
     throw error;
   }
-}
-
-function secondsOf(result: JsonObject): number {
-  const seconds = ownPath(own(result, 'timestamp'), 'seconds');
-  return typeof seconds === 'number' ? seconds : 0;
 }

@@ -14,14 +14,26 @@ export interface ReportSubject {
   readonly uid: string;
 }
 
+export function subjectKey({namespace, uid}: ReportSubject): string {
+  return `${namespace}/${uid}`;
+}
+
+export interface JudgedResult {
+  readonly result: ReportResult;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** What has been found out about one object, to be joined with what its report says. */
 export interface ReportChange {
   readonly subject: ReportSubject;
-  readonly results: readonly ReportResult[];
+  readonly results: readonly JudgedResult[];
   /**
    * Which results of a stored report have had their say: those that it selects and that are not among `results` go.
    */
   readonly replaces: (stored: ReportResult) => boolean;
+  /** When that was found out, in milliseconds since the epoch. */
+  readonly replacedAt: number;
 }
 
 const longestLabel = 63;
@@ -29,27 +41,32 @@ const statuses = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
 
 /**
  * The report after a change; `undefined` when none is needed any more, the same reference when nothing differs. Results
- * that say what they said before keep their time.
+ * that say what they said before keep their time; what was found later than the change stands. `now`: milliseconds since the epoch.
  */
-export function mergeReport(existing: JsonObject | undefined, change: ReportChange, api: ReportApi, seconds: number): JsonObject | undefined {
+export function mergeReport(existing: JsonObject | undefined, change: ReportChange, api: ReportApi, now: number): JsonObject | undefined {
   const stored = existing === undefined ? [] : storedResults(existing);
   const before = new Map<string, {readonly json: JsonObject; readonly mark: number}>();
   const merged = new Map<string, JsonObject>();
-  const found = new Map(change.results.map(result => [resultKey(result), result]));
+  const found = new Map(change.results.map(judged => [resultKey(judged.result), judged]));
   let same = existing !== undefined;
   for (const json of stored) {
     const result = storedResult(json);
     const key = resultKey(result);
     before.set(key, {json, mark: resultFingerprint(result)});
-    if (change.replaces(result)) same = same && found.has(key);
+    const time = secondsOf(json) * 1000;
+    // A time yet to come is another clock's.
+    if (time > (found.get(key)?.at ?? change.replacedAt) && time <= now) {
+      found.delete(key);
+      merged.set(key, json);
+    } else if (change.replaces(result)) same = same && found.has(key);
     else merged.set(key, json);
   }
-  for (const [key, result] of found) {
+  for (const [key, {result, at}] of found) {
     const known = before.get(key);
     if (known !== undefined && known.mark === resultFingerprint(result)) merged.set(key, known.json);
     else {
       same = false;
-      merged.set(key, resultJson(result, api.messageField, seconds));
+      merged.set(key, resultJson(result, api.messageField, Math.floor(at / 1000)));
     }
   }
   if (merged.size === 0) return undefined;
@@ -108,6 +125,12 @@ function ephemeralLabels({apiVersion, kind, uid}: ReportSubject, side: ReportSid
 export function storedResults(report: JsonObject): JsonObject[] {
   const results = own(report, 'results') ?? ownPath(report, 'spec', 'results');
   return Array.isArray(results) ? results.filter(isObject) : [];
+}
+
+/** When a stored result was found; 0: it does not say. */
+export function secondsOf(result: JsonObject): number {
+  const seconds = ownPath(result, 'timestamp', 'seconds');
+  return typeof seconds === 'number' ? seconds : 0;
 }
 
 function labelsOf(metadata: unknown): JsonObject {

@@ -35,6 +35,6 @@ export function droppedChanges(registry: Registry): Counter<'reason'> {
     registers: [registry],
   });
   // Series that begin at zero, so that the first increase is one.
-  for (const reason of ['forbidden', 'refused', 'too-many-reports', 'queue-full', 'thread-ended']) dropped.inc({reason}, 0);
+  for (const reason of ['forbidden', 'refused', 'too-many-reports', 'queue-full', 'thread-ended', 'object-unreadable', 'stopped']) dropped.inc({reason}, 0);
   return dropped;
 }

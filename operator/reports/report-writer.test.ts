@@ -5,6 +5,7 @@ import type {KubeClient} from '../../adapters/kube/types.js';
 import {silentLogger} from '../../adapters/log/logger.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {ExpectedFindings} from './expected-findings.js';
+import {compactReport} from './fingerprint.js';
 import {policyReportApi} from './report-kinds.js';
 import type {ReportResult} from './report-result.js';
 import {createReportWriter, type ReportWriter} from './report-writer.js';
@@ -103,5 +104,112 @@ describe('what is said of an object on which work is under way', () => {
     await pass(1_000);
     await stopped;
     expect(written.map(([, rules]) => rules)).toEqual(['review']);
+  });
+});
+
+describe('a mirror that is behind', () => {
+  const metrics = {dropped: {inc: () => undefined}, writes: {inc: () => undefined}, watch: () => undefined};
+  const said = (rule: string, status: 'pass' | 'fail'): ReportResult => ({...result(rule), status});
+
+  function world() {
+    const clock = createManualClock();
+    let version = 0;
+    let stored: JsonObject | undefined;
+    let mirrored: JsonObject | undefined;
+    let gate: Promise<void> | undefined;
+    const client = {
+      async request({body}: {readonly body: JsonObject}) {
+        await gate;
+        version += 1;
+        stored = {...body, metadata: {...(body['metadata'] as JsonObject), resourceVersion: String(version)}};
+        return {body: {metadata: stored['metadata']}};
+      },
+      get: async () => structuredClone(stored),
+    } as unknown as KubeClient;
+    const mirror = {size: 0, get: () => mirrored};
+    const writer = createReportWriter({client, clock, log: silentLogger, api: policyReportApi, metrics: metrics as never, mirror: () => mirror as never, maxPending: 10, concurrency: () => 1});
+    return {
+      clock,
+      writer,
+      verdict: () => ownPath((stored?.['results'] as JsonObject[] | undefined)?.[0], 'result'),
+      version: () => version,
+      hear() {
+        mirrored = stored && compactReport(structuredClone(stored));
+      },
+      hold() {
+        let open: () => void = () => undefined;
+        gate = new Promise<void>(resolve => {
+          open = resolve;
+        });
+        return () => {
+          gate = undefined;
+          open();
+        };
+      },
+      async pass(ms: number) {
+        for (let passed = 0; passed < ms; passed += 100) {
+          await turns(2);
+          clock.advance(100);
+        }
+        await turns(5);
+      },
+    };
+  }
+
+  it('hides no verdict that flips back while its report is written, or was a moment ago', async () => {
+    const {writer, verdict, hear, hold, pass, version} = world();
+    writer.add(subject, [said('r', 'pass')]);
+    await pass(1_500);
+    hear();
+    writer.add(subject, [said('r', 'fail')]);
+    const release = hold();
+    await pass(1_500);
+    writer.add(subject, [said('r', 'pass')]);
+    release();
+    await pass(1_500);
+    expect([verdict(), version()]).toEqual(['pass', 3]);
+    writer.add(subject, [said('r', 'fail')]);
+    await pass(1_500);
+    // Of the version before: it says pass.
+    writer.add(subject, [said('r', 'pass')]);
+    await pass(1_500);
+    expect(verdict()).toBe('pass');
+    hear();
+    writer.add(subject, [said('r', 'pass')]);
+    await pass(1_500);
+    expect(version()).toBe(5);
+  });
+
+  it('an older verdict does not follow a newer one', async () => {
+    const {writer, verdict, pass, clock, hear} = world();
+    await pass(10_000);
+    writer.add(subject, [said('r', 'pass')], clock.now());
+    writer.add(subject, [said('r', 'fail')], clock.now() - 3_000);
+    await pass(1_500);
+    expect(verdict()).toBe('pass');
+    hear();
+    writer.replace(subject, [said('r', 'fail')], () => true, clock.now() - 5_000);
+    await pass(1_500);
+    expect(verdict()).toBe('pass');
+    writer.replace(subject, [said('r', 'fail')], () => true);
+    await pass(1_500);
+    expect(verdict()).toBe('fail');
+  });
+
+  it('what was found in a request that another webhook refused is not told, whichever is heard first', async () => {
+    const {writer, verdict, pass, clock, version} = world();
+    const refusal = {subject, time: clock.now(), created: true};
+    writer.addReviewed(subject, [said('r', 'fail')], clock.now());
+    writer.refuse(refusal);
+    await pass(1_500);
+    writer.addReviewed(subject, [said('r', 'fail')], clock.now());
+    await pass(1_500);
+    expect(version()).toBe(0);
+    const other = {...subject, uid: 'uid-other'};
+    writer.refuse({subject: other, time: clock.now() - 60_000, created: false});
+    writer.addReviewed(other, [said('r', 'fail')], clock.now());
+    writer.add(subject, [said('made', 'pass')]);
+    await pass(1_500);
+    expect([version(), verdict()]).toEqual([2, 'pass']);
   });
 });

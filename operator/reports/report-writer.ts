@@ -7,14 +7,17 @@ import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {createRateLimit} from '../../adapters/kube/rate-limit.js';
 import {sleep} from '../../adapters/clock.js';
+import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {createWorkQueue} from '../manager/work-queue.js';
 import {compactOf, resultFingerprint} from './fingerprint.js';
-import {mergeReport, type ReportChange, type ReportSubject} from './merge-report.js';
+import {type JudgedResult, mergeReport, type ReportChange, type ReportSubject, subjectKey} from './merge-report.js';
 import {managedByLabel, type ReportApi, reportName} from './report-kinds.js';
 import {type ReportResult, resultKey} from './report-result.js';
 import type {ReportMetrics} from './report-metrics.js';
 import {isTooLarge, shrinkSteps} from './shrink-report.js';
+import {createRefusedRequests, type Refusal} from './refused-requests.js';
+import {createUnheardWrites, type Written} from './unheard-writes.js';
 import {type Who, whoOf} from './who.js';
 
 export interface ReportWriterOptions {
@@ -38,10 +41,13 @@ export interface ReportWriterOptions {
 }
 
 export interface ReportWriter {
-  /** Results found at admission: they join what is there. */
-  add(subject: ReportSubject, results: readonly ReportResult[]): void;
+  /** Results of work on the object: they join what is there. `at`: when they were found, in milliseconds since the epoch; now where absent. */
+  add(subject: ReportSubject, results: readonly ReportResult[], at?: number): void;
+  /** The same of a review: they go if its request turns out refused. */
+  addReviewed(subject: ReportSubject, results: readonly ReportResult[], at: number): void;
   /** Everything that is to be said from one side: `covers` tells whose results these are. False: the report says so already. */
-  replace(subject: ReportSubject, results: readonly ReportResult[], covers: Covers): boolean;
+  replace(subject: ReportSubject, results: readonly ReportResult[], covers: Covers, at?: number): boolean;
+  refuse(refusal: Refusal): void;
   readonly pending: number;
   /** Nothing is expected of the object any more. */
   hurry(uid: string): void;
@@ -53,10 +59,16 @@ export interface ReportWriter {
 
 export type Covers = (stored: Who) => boolean;
 
+interface PendingResult extends JudgedResult {
+  readonly isReview?: boolean;
+}
+
 interface Pending {
   readonly subject: ReportSubject;
-  readonly results: Map<string, ReportResult>;
+  readonly results: Map<string, PendingResult>;
   covers: Covers | undefined;
+  /** When it was found out what `covers` tells, in milliseconds since the epoch. */
+  coveredAt: number;
   /** On the clock that never jumps. */
   readonly since: number;
 }
@@ -103,6 +115,8 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   const held = new Map<string, string>();
   let stopped = false;
   const complaints = new Map<string, number>();
+  const unheard = createUnheardWrites(clock);
+  const refused = createRefusedRequests(clock);
 
   /** One line a minute for each fault: what is wrong with one report is wrong with thousands. */
   function complain(what: string, key: string, error: unknown): void {
@@ -134,11 +148,16 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     if (pause !== undefined) await pause;
     held.delete(uid);
     forget(key);
+    for (const [one, {at, isReview}] of pending.results) if (isReview === true && refused.includes(pending.subject, at)) pending.results.delete(one);
+    if (pending.results.size === 0 && pending.covers === undefined) return;
+    unheard.begin(key);
+    let written: Written | undefined;
     try {
-      await apply({
+      written = await apply({
         subject: pending.subject,
         results: [...pending.results.values()],
         replaces: stored => pending.results.has(resultKey(stored)) || pending.covers?.(whoOf(stored)) === true,
+        replacedAt: pending.coveredAt,
       });
     } catch (error) {
       // Refused for good: trying again would only cost.
@@ -150,10 +169,13 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
       const newer = waiting.get(key);
       waiting.set(key, newer === undefined ? pending : joined(pending, newer));
       throw error;
+    } finally {
+      unheard.end(key, written);
     }
   }
 
-  async function apply(change: ReportChange): Promise<void> {
+  /** What is there now; `undefined`: not known. */
+  async function apply(change: ReportChange): Promise<Written | undefined> {
     const {namespace, uid} = change.subject;
     const kind = namespace === '' ? api.cluster : api.namespaced;
     const collection = {group: api.group, version: api.version, resource: kind.resource, namespace};
@@ -162,31 +184,30 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     let existing = mirroredOf(change.subject) === undefined ? undefined : await read(ref);
     for (let attempt = 1; ; attempt += 1) {
       // Somebody else's report under this name is left as it is.
-      if (existing !== undefined && ownPath(existing, 'metadata', 'labels', managedByLabel) !== 'kyverno') return;
-      const report = mergeReport(existing, change, api, Math.floor(clock.now() / 1000));
-      if (report === existing) return;
+      if (existing !== undefined && ownPath(existing, 'metadata', 'labels', managedByLabel) !== 'kyverno') return undefined;
+      const report = mergeReport(existing, change, api, clock.now());
+      if (report === existing) return existing && {version: versionOf(existing), gone: false};
       await limit.take();
       try {
         if (report === undefined) {
-          await client.delete(ref, {...bulk, resourceVersion: String(ownPath(existing, 'metadata', 'resourceVersion') ?? '')});
+          const version = versionOf(existing);
+          await client.delete(ref, {...bulk, resourceVersion: version});
           writes.inc({operation: 'delete'});
-        } else if (existing === undefined) {
-          if (isFull()) {
-            dropped.inc({reason: 'too-many-reports'});
-            return;
-          }
-          await fitting(report, body => client.request({...brief, method: 'POST', path: collectionPath(collection), body}));
-          writes.inc({operation: 'create'});
-        } else {
-          await fitting(report, body => client.request({...brief, method: 'PUT', path: objectPath(ref), body}));
-          writes.inc({operation: 'update'});
+          return {version, gone: true};
         }
-        return;
+        if (existing === undefined && isFull()) {
+          dropped.inc({reason: 'too-many-reports'});
+          return undefined;
+        }
+        const [method, path] = existing === undefined ? (['POST', collectionPath(collection)] as const) : (['PUT', objectPath(ref)] as const);
+        const version = await fitting(report, async body => versionOf((await client.request({...brief, method, path, body})).body));
+        writes.inc({operation: existing === undefined ? 'create' : 'update'});
+        return {version, gone: false};
       } catch (error) {
         // Of a report that has gone meanwhile, what others said is gone too; of an object whose namespace goes, all is.
-        if (hasStatus(error, 404) && existing === undefined) return;
-        if (hasStatus(error, 404) && report === undefined) return;
-        if (hasStatus(error, 403) && /being terminated/.test((error as KubeError).message)) return;
+        if (hasStatus(error, 404) && existing === undefined) return undefined;
+        if (hasStatus(error, 404) && report === undefined) return undefined;
+        if (hasStatus(error, 403) && /being terminated/.test((error as KubeError).message)) return undefined;
         if ((!hasStatus(error, 409) && !hasStatus(error, 404)) || attempt >= attempts) throw error;
         existing = await read(ref);
       }
@@ -197,17 +218,17 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     return options.most !== undefined && options.mirror(true).size + options.mirror(false).size >= options.most;
   }
 
-  async function fitting(report: JsonObject, send: (body: JsonObject) => Promise<unknown>): Promise<void> {
+  async function fitting<T>(report: JsonObject, send: (body: JsonObject) => Promise<T>): Promise<T> {
     let body = report;
-    for (const shrink of [...shrinkSteps, undefined]) {
+    for (const shrink of shrinkSteps) {
       try {
-        await send(body);
-        return;
+        return await send(body);
       } catch (error) {
-        if (shrink === undefined || !isTooLarge(error)) throw error;
+        if (!isTooLarge(error)) throw error;
         body = shrink(body);
       }
     }
+    return send(body);
   }
 
   async function read(ref: Parameters<KubeClient['get']>[0]): Promise<JsonObject | undefined> {
@@ -226,6 +247,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   /** Whether the report, as far as this replica has heard, says all of this already; and nothing else of those covered. */
   function isSaid(subject: ReportSubject, results: readonly ReportResult[], covers?: Covers): boolean {
     const mirrored = mirroredOf(subject);
+    if (unheard.has(subjectKey(subject), mirrored && versionOf(mirrored))) return false;
     if (mirrored === undefined) return results.length === 0;
     const {marks, whos} = compactOf(mirrored);
     if (covers !== undefined) {
@@ -237,36 +259,40 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   }
 
   function pendingOf(subject: ReportSubject): Pending | undefined {
-    const key = keyOf(subject);
+    const key = subjectKey(subject);
     const known = waiting.get(key);
     if (known !== undefined) return known;
     if (waiting.size >= options.maxPending) {
       dropped.inc({reason: 'queue-full'});
       return undefined;
     }
-    const pending: Pending = {subject, results: new Map(), covers: undefined, since: clock.monotonic()};
+    const pending: Pending = {subject, results: new Map(), covers: undefined, coveredAt: 0, since: clock.monotonic()};
     waiting.set(key, pending);
     return pending;
   }
 
+  function add(subject: ReportSubject, results: readonly ReportResult[], mark: Omit<PendingResult, 'result'>): void {
+    const key = subjectKey(subject);
+    if (results.length === 0 || (!waiting.has(key) && isSaid(subject, results))) return;
+    const pending = pendingOf(subject);
+    if (pending === undefined) return;
+    for (const result of results) put(pending, {result, ...mark});
+    queue.addAfter(key, settleMs);
+  }
+
   return {
-    add(subject, results) {
-      if (results.length === 0 || (!waiting.has(keyOf(subject)) && isSaid(subject, results))) return;
-      const pending = pendingOf(subject);
-      if (pending === undefined) return;
-      for (const result of results) pending.results.set(resultKey(result), result);
-      queue.addAfter(keyOf(subject), settleMs);
-    },
-    replace(subject, results, covers) {
-      const pending = waiting.get(keyOf(subject)) === undefined && isSaid(subject, results, covers) ? undefined : pendingOf(subject);
+    add: (subject, results, at = clock.now()) => add(subject, results, {at}),
+    addReviewed: (subject, results, at) => add(subject, results, {at, isReview: true}),
+    replace(subject, results, covers, at = clock.now()) {
+      const key = subjectKey(subject);
+      const pending = waiting.get(key) === undefined && isSaid(subject, results, covers) ? undefined : pendingOf(subject);
       if (pending === undefined) return false;
-      const before = pending.covers;
-      for (const [key, result] of pending.results) if (covers(whoOf(result))) pending.results.delete(key);
-      for (const result of results) pending.results.set(resultKey(result), result);
-      pending.covers = before === undefined ? covers : stored => covers(stored) || before(stored);
-      queue.addAfter(keyOf(subject), settleMs);
+      cover(pending, covers, at);
+      for (const result of results) put(pending, {result, at});
+      queue.addAfter(key, settleMs);
       return true;
     },
+    refuse: refused.note,
     get pending() {
       return waiting.size;
     },
@@ -286,17 +312,32 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   };
 }
 
-/** Both changes as one; the newer one has the last word. */
+/** Both changes as one; what was found later has the last word. */
 function joined(older: Pending, newer: Pending): Pending {
-  const results = new Map([...older.results].filter(([, result]) => newer.covers?.(whoOf(result)) !== true));
-  for (const [key, result] of newer.results) results.set(key, result);
-  const {covers} = older;
-  const later = newer.covers;
-  return {subject: newer.subject, since: older.since, results, covers: covers === undefined ? later : later === undefined ? covers : who => covers(who) || later(who)};
+  const both: Pending = {...older, subject: newer.subject, results: new Map(older.results)};
+  if (newer.covers !== undefined) cover(both, newer.covers, newer.coveredAt);
+  for (const found of newer.results.values()) put(both, found);
+  return both;
 }
 
-function keyOf({namespace, uid}: ReportSubject): string {
-  return `${namespace}/${uid}`;
+/** What is covered and was found before goes. */
+function cover(pending: Pending, covers: Covers, at: number): void {
+  const before = pending.covers;
+  for (const [key, known] of pending.results) if (known.at <= at && covers(whoOf(known.result))) pending.results.delete(key);
+  pending.covers = before === undefined ? covers : stored => covers(stored) || before(stored);
+  pending.coveredAt = Math.max(pending.coveredAt, at);
+}
+
+/** Unless something later is known. */
+function put(pending: Pending, found: PendingResult): void {
+  const key = resultKey(found.result);
+  const known = pending.results.get(key);
+  if (known !== undefined ? known.at > found.at : found.at < pending.coveredAt && pending.covers?.(whoOf(found.result)) === true) return;
+  pending.results.set(key, found);
+}
+
+function versionOf(object: unknown): string {
+  return textOf(ownPath(object as JsonObject, 'metadata', 'resourceVersion'));
 }
 
 /** Binary search in an ascending list. */

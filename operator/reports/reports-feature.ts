@@ -13,6 +13,7 @@ import {reportResults} from './report-result.js';
 import {reportSettings} from './report-settings.js';
 import {createReportMetrics} from './report-metrics.js';
 import {createReportWriter, type ReportWriter} from './report-writer.js';
+import type {Refusal} from './refused-requests.js';
 import {createUnbornResults} from './unborn-results.js';
 import {createStanding, type Standing} from './standing.js';
 
@@ -23,10 +24,13 @@ export interface ReportFeatures {
   readonly features: readonly Feature[];
   /** Results of an admission of this replica: they join the object's report. */
   take(finding: AdmissionFinding): void;
+  /** What was found in this request is not so. */
+  refuse(refusal: Refusal): void;
 }
 
 /** Reports: of admissions, by the replica that judged; of existing objects, and of what is gone, by the leader. */
-export function createReportFeatures(core: BackgroundCore): ReportFeatures {
+export function createReportFeatures(own: BackgroundCore): ReportFeatures {
+  const core = {...own, client: own.worker};
   const {clock, log, manager, flags} = core;
   const settings = reportSettings(core);
   const metrics = createReportMetrics(core.metrics.registry);
@@ -44,7 +48,7 @@ export function createReportFeatures(core: BackgroundCore): ReportFeatures {
     return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: () => core.congestion.width(flags.aggregationWorkers), pause: () => core.share.pause(), isExpected: uid => core.findings.expected.has(uid), ...limit})};
   }
 
-  const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results) => admission.writer.add(subject, [...results])});
+  const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results, time) => admission.writer.addReviewed(subject, results, time)});
   const pacer = createPacer(clock, core.share);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
@@ -177,12 +181,13 @@ export function createReportFeatures(core: BackgroundCore): ReportFeatures {
   return {
     features: [reports, createScanFeature(core, {writer: background.writer, settings, standing, native})],
     take(finding) {
-      const {subject, results} = finding;
+      const {subject, results, time} = finding;
       if (subject.uid === '') unborn.keep(finding);
       else {
         unborn.born(subject);
-        admission.writer.add(subject, results);
+        admission.writer.addReviewed(subject, results, time);
       }
     },
+    refuse: admission.writer.refuse,
   };
 }

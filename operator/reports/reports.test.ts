@@ -22,8 +22,8 @@ function result(rule: string, status: ReportResult['status'] = 'pass', more: Par
 }
 
 describe('the report of an object', () => {
-  const merge = (existing: JsonObject | undefined, results: ReportResult[], seconds: number, replaces: (stored: ReportResult) => boolean = () => false) =>
-    mergeReport(existing, {subject, results, replaces}, policyReportApi, seconds);
+  const merge = (existing: JsonObject | undefined, results: ReportResult[], seconds: number, replaces: (stored: ReportResult) => boolean = () => false, now?: number) =>
+    mergeReport(existing, {subject, results: results.map(one => ({result: one, at: 1000 * seconds})), replaces, replacedAt: 1000 * seconds}, policyReportApi, 1000 * (now ?? seconds));
 
   it('says each thing once, and when it became so', () => {
     const first = merge(undefined, [result('b', 'fail'), result('a')], 100)!;
@@ -37,6 +37,14 @@ describe('the report of an object', () => {
     expect(merge(first, [result('b', 'fail')], 200)).toBe(first);
     const second = merge(first, [result('b')], 200)!;
     expect(second['results']).toMatchObject([{rule: 'a', timestamp: {seconds: 100}}, {rule: 'b', result: 'pass', timestamp: {seconds: 200}}]);
+  });
+
+  it('keeps what was found later than the change, but not by a clock that is ahead', () => {
+    const stored = merge(undefined, [result('a', 'fail')], 200)!;
+    expect(merge(stored, [result('a')], 100, () => false, 300)).toBe(stored);
+    expect(merge(stored, [], 100, () => true, 300)).toBe(stored);
+    expect(merge(stored, [result('a')], 100, () => false, 150)!['results']).toMatchObject([{rule: 'a', result: 'pass'}]);
+    expect(merge(stored, [result('a'), result('b')], 100, () => false, 300)!['results']).toMatchObject([{rule: 'a', result: 'fail'}, {rule: 'b', result: 'pass'}]);
   });
 
   it('loses what has been replaced, and ends with its last result', () => {
@@ -66,7 +74,7 @@ describe('reports', () => {
   async function start(): Promise<void> {
     const reports = createReportFeatures(test.core);
     features = reports.features;
-    ({sink} = createAdmissionReportsFeature(test.core, finding => reports.take(finding)));
+    ({sink} = createAdmissionReportsFeature(test.core, {handOn: reports.take, refuse: reports.refuse}));
     for (const feature of features) await test.run(feature);
   }
 
@@ -194,6 +202,33 @@ describe('reports', () => {
     await new Promise(resolve => setTimeout(resolve, 2_500));
     expect(ownPath(reports()[0], 'summary')).toMatchObject({pass: 1, fail: 1});
     expect(writes()).toBe(before);
+  });
+
+  it('are found and written by the account that is named for it', async () => {
+    const client = new Proxy({}, {
+      get() {
+        throw new Error('another account is named');
+      },
+    });
+    Object.assign(test.core, {client});
+    test.server.put('api/v1/pods', pod('bad'));
+    test.core.cache.putPolicy(policy);
+    await start();
+    await eventually(() => reports().length === 1);
+  });
+
+  it('keep what admission found by rules that scans do not ask', async () => {
+    const rules = (policy['spec'] as JsonObject)['rules'] as JsonObject[];
+    const onUpdate = {...rules[0], name: 'on-update', match: {any: [{resources: {kinds: ['Pod'], operations: ['UPDATE']}}]}};
+    test.core.cache.putPolicy({...policy, spec: {background: true, rules: [...rules, onUpdate]}});
+    test.server.put('api/v1/pods', pod('bad'));
+    await start();
+    await eventually(() => reports().length === 1);
+    await submit(record(pod('bad'), [found('on-update', 'fail')]));
+    await eventually(() => ownPath(reports()[0], 'summary', 'fail') === 2);
+    test.server.put('api/v1/pods', pod('bad', {team: 'a'}));
+    await eventually(() => ownPath(reports()[0], 'summary', 'pass') === 1);
+    expect(ownPath(reports()[0], 'summary')).toMatchObject({pass: 1, fail: 1});
   });
 
   it('are kept when their kind is served in another version', async () => {

@@ -2,7 +2,7 @@ import type {CompiledAdmissionPolicy} from '../../engine/admission-policies/comp
 import type {CelPolicyState} from '../../engine/cel-policies/snapshot/cel-policy-cache.js';
 import type {KindInfo, ResourceMap} from '../../engine/resource-map.js';
 import type {PolicyState} from '../../engine/snapshot/policy-cache.js';
-import {kindsOfCelPolicy, kindsOfConstraints, kindsOfRule} from '../scan/scan-kinds.js';
+import {isAskedByScans, isCelAskedByScans, kindsOfCelPolicy, kindsOfConstraints, kindsOfRule} from '../scan/scan-kinds.js';
 import type {Who} from './who.js';
 
 /** What is known of policies now, as far as it bears on what reports say. */
@@ -59,7 +59,7 @@ export function createStanding({classic, cel, native, resources}: StandingOption
         const {source, scanRules, rules} = state.policy;
         return (
           source.spec.background &&
-          (scanRules.some(({name}) => name === who.rule) || !rules.some(({name}) => name === who.rule))
+          (scanRules.some(rule => rule.name === who.rule && isAskedByScans(rule)) || !rules.some(({name}) => name === who.rule))
         );
       }
       if (nativeSources.has(who.source)) return true;
@@ -67,7 +67,7 @@ export function createStanding({classic, cel, native, resources}: StandingOption
       if (state === 'foreign') return false;
       if (state?.status !== 'served') return true;
       const {source} = state.policy;
-      return source.type !== 'generating' && 'background' in source.spec && source.spec.background;
+      return source.type !== 'generating' && 'background' in source.spec && source.spec.background && isCelAskedByScans(state.policy);
     },
     isStale(who, kind) {
       if (who.source === 'kyverno') {

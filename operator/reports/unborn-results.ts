@@ -6,7 +6,7 @@ import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, ownPath} from '../../engine/json/types.js';
-import {createWorkQueue, TerminalError} from '../manager/work-queue.js';
+import {createWorkQueue} from '../manager/work-queue.js';
 import type {AdmissionFinding} from './admission-results.js';
 import type {ReportSubject} from './merge-report.js';
 import type {ReportMetrics} from './report-metrics.js';
@@ -17,7 +17,7 @@ export interface UnbornOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<ReportMetrics, 'dropped'>;
-  readonly onBorn: (subject: ReportSubject, results: readonly ReportResult[]) => void;
+  readonly onBorn: (subject: ReportSubject, results: readonly ReportResult[], time: number) => void;
   /** Objects that are waited for at most; results on further ones are dropped and counted. */
   readonly most: number;
 }
@@ -36,19 +36,22 @@ export interface UnbornResults {
 interface Waiting extends Omit<AdmissionFinding, 'results'> {
   readonly since: number;
   results: readonly ReportResult[];
+  /** Looks that failed. */
+  failures: number;
 }
 
 const lookMs = 2_000;
 const looksAtOnce = 4;
+const mostFailures = 5;
 /** Clocks of API server and replica may differ by this; times of creation are whole seconds. */
 const skewMs = 5_000;
 
 export function createUnbornResults({client, clock, log, metrics, onBorn, most}: UnbornOptions): UnbornResults {
   const waiting = new Map<string, Waiting>();
-  const looks = createWorkQueue({clock, concurrency: looksAtOnce, run: look, onError: (key, error) => log.v(1, `results on ${key} are not reported`, {error: String(error)})});
+  const looks = createWorkQueue({clock, concurrency: looksAtOnce, firstRetryMs: 1_000, maxRetryMs: 10_000, run: look, onError: (key, error) => log.v(1, `${key} cannot be read for its report`, {error: String(error)})});
 
-  function tell(key: string, {subject, results}: Waiting, uid: string): void {
-    if (waiting.delete(key)) onBorn({...subject, uid}, results);
+  function tell(key: string, {subject, results, time}: Waiting, uid: string): void {
+    if (waiting.delete(key)) onBorn({...subject, uid}, results, time);
   }
 
   async function look(key: string): Promise<void> {
@@ -66,14 +69,17 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
       if (uid !== '' && Date.parse(textOf(ownPath(metadata, 'creationTimestamp'))) > since - skewMs) tell(key, entry, uid);
     } catch (error) {
       // Refused by somebody after us, gone again, or not ours to read.
-      if (!hasStatus(error, 404) && !hasStatus(error, 403)) throw new TerminalError(String(error));
-    } finally {
-      waiting.delete(key);
+      if (!hasStatus(error, 404) && !hasStatus(error, 403)) {
+        entry.failures += 1;
+        if (entry.failures < mostFailures) throw error;
+        metrics.dropped.inc({reason: 'object-unreadable'});
+      }
     }
+    waiting.delete(key);
   }
 
   return {
-    keep({resource, subject, results}) {
+    keep({resource, subject, results, time}) {
       const key = keyOf(subject);
       const known = waiting.get(key);
       if (known !== undefined) {
@@ -84,7 +90,7 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
         metrics.dropped.inc({reason: 'queue-full'});
         return;
       }
-      waiting.set(key, {resource, subject, since: clock.now(), results});
+      waiting.set(key, {resource, subject, since: clock.now(), results, time, failures: 0});
       looks.addAfter(key, lookMs);
     },
     born(subject) {
@@ -92,7 +98,11 @@ export function createUnbornResults({client, clock, log, metrics, onBorn, most}:
       const entry = waiting.get(key);
       if (entry !== undefined) tell(key, entry, subject.uid);
     },
-    stop: () => looks.stop(),
+    async stop() {
+      await looks.stop();
+      if (waiting.size > 0) metrics.dropped.inc({reason: 'stopped'}, waiting.size);
+      waiting.clear();
+    },
   };
 }
 

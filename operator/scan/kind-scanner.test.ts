@@ -55,6 +55,23 @@ function put(name: string, v: string, namespace = 'shop'): void {
 const reads = () => server.requests.filter(({method, path}) => method === 'GET' && path.startsWith('/api/v1/pods') && !path.includes('watch')).length;
 
 describe('the scan of a kind', () => {
+  it('goes on where its pages have expired, and looks at nothing twice', async () => {
+    for (let index = 0; index < 60; index += 1) put(`pod-${index}`, '1');
+    let expired = 0;
+    server.intercept = ({path, query}, response) => {
+      const token = query.get('continue');
+      if (path !== '/api/v1/pods' || token === null || expired > 0) return false;
+      expired += 1;
+      const status = {kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410, message: 'the provided continue parameter is too old', metadata: {continue: token}};
+      response.writeHead(410, {'content-type': 'application/json'}).end(JSON.stringify(status));
+      return true;
+    };
+    start();
+    await eventually(() => problems.length === 1);
+    expect([problems, judged.length, new Set(judged).size, expired]).toEqual([[undefined], 60, 60, 1]);
+    await eventually(() => server.watchers === 1);
+  });
+
   it('reads each object once, whatever their number, and then what changes', async () => {
     for (let index = 0; index < 60; index += 1) put(`pod-${index}`, '1');
     start();

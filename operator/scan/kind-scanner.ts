@@ -14,7 +14,7 @@ export interface KindScannerOptions {
   readonly log: Logger;
   readonly kind: KindInfo;
   /** Judges one object, as it is now. Never rejects for the object's sake. */
-  readonly judge: (object: JsonObject) => Promise<void>;
+  readonly judge: (object: JsonObject, readAt: number) => Promise<void>;
   readonly pacer: Pacer;
   /** How many kinds are looked through at one time. */
   readonly turns: Turns;
@@ -41,7 +41,7 @@ const mostNamespaces = 50;
 /** Keeps one kind judged: whole passes page by page, and single objects as they change. Of an object nothing stays. */
 export function createKindScanner(options: KindScannerOptions): KindScanner {
   const {client, clock, log, kind, judge, pacer, turns} = options;
-  const changed = new Map<string, JsonObject>();
+  const changed = new Map<string, {readonly object: JsonObject; readonly at: number}>();
   const namespaces = new Set<string>();
   let stopped = false;
   let passTimer: (() => void) | undefined;
@@ -71,7 +71,10 @@ export function createKindScanner(options: KindScannerOptions): KindScanner {
         over();
       };
     },
-    onPage: judgeAll,
+    onPage(objects) {
+      const at = clock.now();
+      return judgeAll(objects.map(object => ({object, at})));
+    },
     onChange(key, object) {
       if (stopped) return;
       if (object === undefined) {
@@ -83,7 +86,7 @@ export function createKindScanner(options: KindScannerOptions): KindScanner {
         pass();
         return;
       }
-      changed.set(key, object);
+      changed.set(key, {object, at: clock.now()});
       changeTimer ??= clock.schedule(changeDelayMs, startChanges);
     },
     onLook: outcome => {
@@ -94,9 +97,9 @@ export function createKindScanner(options: KindScannerOptions): KindScanner {
   function startChanges(): void {
     changeTimer = undefined;
     enqueue(async () => {
-      const objects = [...changed.values()];
+      const changes = [...changed.values()];
       changed.clear();
-      await judgeAll(objects);
+      await judgeAll(changes);
     });
   }
 
@@ -136,10 +139,10 @@ export function createKindScanner(options: KindScannerOptions): KindScanner {
       });
   }
 
-  async function judgeAll(objects: readonly JsonObject[]): Promise<void> {
-    for (const object of objects) {
+  async function judgeAll(found: ReadonlyArray<{readonly object: JsonObject; readonly at: number}>): Promise<void> {
+    for (const {object, at} of found) {
       if (stopped) return;
-      await judge(object);
+      await judge(object, at);
       const pause = pacer.turn();
       if (pause !== undefined) await pause;
     }

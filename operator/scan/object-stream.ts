@@ -55,16 +55,31 @@ export function createObjectStream(options: ObjectStreamOptions): ObjectStream {
   /** Ends a watch, or a rest, since a look is wanted. */
   let wake: AbortController | undefined;
 
+  /**
+   * Pages expire after some minutes. The rest is read as it is by then, and followed from there: a look that began anew would expire at
+   * the same place. What changed meanwhile in pages before is found by the next look.
+   */
   async function read(path: string, onList?: (version: string) => void): Promise<number> {
     let objects = 0;
     let next: string | undefined;
+    let isFirst = true;
     do {
       const query: Array<readonly [string, string]> = [['limit', String(pageSize)]];
       if (next !== undefined) query.push(['continue', next]);
-      const {body, text} = await client.request({method: 'GET', path, query, signal: stopped.signal, unthrottled: true});
+      const page = await client.request({method: 'GET', path, query, signal: stopped.signal, unthrottled: true}).catch(error => {
+        if (isFirst || !hasStatus(error, 410) || error.continueAt === undefined) throw error;
+        return error.continueAt;
+      });
+      if (typeof page === 'string') {
+        next = page;
+        isFirst = true;
+        continue;
+      }
+      const {body, text} = page;
       const items = itemsOf(body, kind);
       if (items.length > 0) pageSize = Math.min(pageSizes.most, Math.max(pageSizes.least, Math.floor((pageBytes * items.length) / text.length)));
-      if (objects === 0) onList?.(textOf(ownPath(body, 'metadata', 'resourceVersion')));
+      if (isFirst) onList?.(textOf(ownPath(body, 'metadata', 'resourceVersion')));
+      isFirst = false;
       next = textOf(ownPath(body, 'metadata', 'continue')) || undefined;
       objects += items.length;
       await options.onPage(items);

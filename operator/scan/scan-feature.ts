@@ -127,7 +127,7 @@ export function createScanFeature(core: BackgroundCore, {writer, settings, stand
         kind,
         pacer,
         turns,
-        judge: object => judge(object, kind),
+        judge: (object, readAt) => judge(object, kind, readAt),
         onPass: outcome => passed(key, outcome),
       });
       scanners.set(key, {kind, scanner});
@@ -197,7 +197,7 @@ export function createScanFeature(core: BackgroundCore, {writer, settings, stand
     }
   }
 
-  async function judge(object: JsonObject, kind: KindInfo): Promise<void> {
+  async function judge(object: JsonObject, kind: KindInfo, readAt: number): Promise<void> {
     const request = existingObjectRequest(object, kind);
     const subject = subjectOf(request);
     if (subject === undefined) return;
@@ -206,7 +206,7 @@ export function createScanFeature(core: BackgroundCore, {writer, settings, stand
     const room = writer.room();
     if (room !== undefined) await room;
     if (!flags.skipResourceFilters && core.filters().excludesResource(where)) {
-      writer.replace(subject, [], covers);
+      writer.replace(subject, [], covers, readAt);
       return;
     }
     const started = clock.monotonic();
@@ -231,7 +231,7 @@ export function createScanFeature(core: BackgroundCore, {writer, settings, stand
     ];
     const seconds = (clock.monotonic() - started) / 1000;
     metrics.policyResults(request, results, {cause: 'background_scan', evaluated: seconds, applied: seconds});
-    const isNews = flags.policyReports ? writer.replace(subject, resultsFor(results, settings), covers) : true;
+    const isNews = flags.policyReports ? writer.replace(subject, resultsFor(results, settings), covers, readAt) : true;
     if (isNews) tell(request, results);
   }
 

@@ -28,20 +28,30 @@ export function scanKey({group, resource}: Pick<KindInfo, 'group' | 'resource'>)
  */
 export function scannedByClassic(policy: CompiledPolicy, resources: ResourceMap): Map<string, KindInfo> {
   if (!policy.source.spec.background) return new Map();
-  const kinds = policy.scanRules.flatMap(rule => rule.kinds).filter(({kind}) => kind !== '*');
+  const kinds = policy.scanRules.filter(isAskedByScans).flatMap(rule => rule.kinds).filter(({kind}) => kind !== '*');
   return toScan(kindsOfRule({kinds}, resources));
+}
+
+/** Scans ask as at a creation: what is only about other requests says nothing there. */
+export function isAskedByScans({operations}: Pick<CompiledRule, 'operations'>): boolean {
+  return operations === undefined || operations.has('CREATE');
+}
+
+/** The same of a policy written in CEL. */
+export function isCelAskedByScans({variants}: Pick<CompiledCelPolicy, 'variants'>): boolean {
+  return variants.some(({constraints}) => constraints === undefined || constraints.resourceRules.some(({operations}) => operations.includes('*') || operations.includes('CREATE')));
 }
 
 /** Whether a change of the policy bears on every kind that is looked through. */
 export function judgesEverything(policy: CompiledPolicy): boolean {
-  return policy.source.spec.background && policy.scanRules.some(rule => rule.kinds.some(({kind}) => kind === '*'));
+  return policy.source.spec.background && policy.scanRules.some(rule => isAskedByScans(rule) && rule.kinds.some(({kind}) => kind === '*'));
 }
 
 /** Kinds of a policy written in CEL, as scannedByClassic has them. */
 export function scannedByCel(policy: CompiledCelPolicy, resources: ResourceMap): Map<string, KindInfo> {
   const {source} = policy;
   if (source.type === 'generating' || source.type === 'deleting') return new Map();
-  if (!source.spec.background || source.spec.mode !== 'Kubernetes') return new Map();
+  if (!source.spec.background || source.spec.mode !== 'Kubernetes' || !isCelAskedByScans(policy)) return new Map();
   return toScan(kindsOfCelPolicy(policy, resources));
 }
 

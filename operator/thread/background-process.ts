@@ -162,6 +162,7 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
         if (started) applyDuty(duty);
       },
       finding: reports.take,
+      refusal: reports.refuse,
       expect: ({uid, work: name}) => findings.expected.expect(uid, name),
       over: name => findings.expected.over(name),
       restartMetrics: () => metrics.restart(),

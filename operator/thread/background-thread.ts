@@ -12,6 +12,7 @@ import type {Foundations} from '../process/foundations.js';
 import type {Judgement} from '../process/judgement.js';
 import type {SharedMemory} from '../process/shared-memory.js';
 import type {AdmissionFinding} from '../reports/admission-results.js';
+import type {Refusal} from '../reports/refused-requests.js';
 import {droppedChanges} from '../reports/report-metrics.js';
 import type {BackgroundLink} from '../update-requests/requests-feature.js';
 import {tellUndone} from '../update-requests/memory-runs.js';
@@ -27,6 +28,8 @@ export interface BackgroundThread extends BackgroundLink {
   start(): void;
   /** What an admission found, for its object's report. */
   handOn(finding: AdmissionFinding): void;
+  /** One of our webhooks refused the request: what others found in it is not so. */
+  refuse(refusal: Refusal): void;
   setDuty(duty: Duty, has: boolean): void;
   /** Exposition text of what is counted there, as it was last heard. */
   metrics(): Promise<string>;
@@ -191,6 +194,7 @@ export function createBackgroundThread({settings, environment, log, clock, metri
       unheard += 1;
       tell('finding', finding);
     },
+    refuse: refusal => tell('refusal', refusal),
     setDuty(duty, has) {
       duties.set(duty, has);
       tell('duty', {duty, has});

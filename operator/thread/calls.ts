@@ -6,6 +6,7 @@ import type {PolicyRef} from '../../engine/types.js';
 import type {Duty} from '../duties/duties.js';
 import type {NativeEntry} from '../native-policies/native-states.js';
 import type {AdmissionFinding} from '../reports/admission-results.js';
+import type {Refusal} from '../reports/refused-requests.js';
 
 /** Objects of mirrored kinds as they changed, in order; JSON texts, since copies lose what numbers are. */
 export interface ObjectChanges {
@@ -37,6 +38,8 @@ export interface ToBackground extends ThreadCalls {
     /** This replica has the duty now, or has it no more. */
     readonly duty: {readonly duty: Duty; readonly has: boolean};
     readonly finding: AdmissionFinding;
+    /** What was found in the request beside is not so. */
+    readonly refusal: Refusal;
     readonly expect: {readonly uid: string; readonly work: string};
     readonly over: string;
     /** Counters begin anew. */
