@@ -5,7 +5,8 @@ import {parseSchedule, type Schedule} from '../../engine/cleanup/schedule.js';
 import type {CompiledPolicy} from '../../engine/compile/types.js';
 import {RuleRun} from '../../engine/context/rule-run.js';
 import {scopeLoader} from '../../engine/context/scoped-loader.js';
-import {CompileError, type Diagnostic} from '../../engine/diagnostic.js';
+import type {MaybePromise} from '../../engine/context-loader.js';
+import {CompileError, type Diagnostic, EvalError} from '../../engine/diagnostic.js';
 import {textMapOf, textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {compileGlob} from '../../engine/values/glob.js';
@@ -92,7 +93,7 @@ function jobOf(cleanup: CompiledCleanup, {tools, id, schedule, raw, subject}: Jo
   };
 }
 
-/** What is looked up is looked up once for so many objects; then it is asked for anew. */
+/** What is looked up is looked up once for so many objects, and half the time that one has; then it is asked for anew. */
 const objectsPerRun = 200;
 const judgeMs = 30_000;
 
@@ -101,18 +102,34 @@ function judgeOf(cleanup: CompiledCleanup, {loader, regex, resources, environmen
   const scoped = scopeLoader(loader, namespace === '' ? {kind: 'cluster'} : {kind: 'namespace', namespace}, {
     allowServiceCalls: flags.allowHTTPInNamespacedPolicies,
   });
-  let judged = 0;
   let run: RuleRun | undefined;
-  return (object: JsonObject) => {
-    if (run === undefined || judged >= objectsPerRun) {
-      const limits = {...defaultLimits, deadline: clock.now() + judgeMs};
+  let begun = 0;
+  let judged = 0;
+
+  function judge(object: JsonObject): MaybePromise<boolean> {
+    const now = clock.now();
+    // Lists, deletions and earlier objects take of the time, too: each object has at least half of it.
+    if (run === undefined || judged >= objectsPerRun || now - begun >= judgeMs / 2) {
+      const limits = {...defaultLimits, deadline: now + judgeMs};
       run = new RuleRun({loader: scoped, regex, limits, resources: resources(), operatorNamespace: environment.namespace});
+      begun = now;
       judged = 0;
     }
     judged += 1;
     const current = run;
     current.startRule();
     return current.complete(() => cleanup.matches(object, current));
+  }
+
+  return async (object: JsonObject) => {
+    try {
+      return await judge(object);
+    } catch (error) {
+      // What was loaded for the objects before it may have left no room for this one.
+      if (judged === 1 || !(error instanceof EvalError) || error.code !== 'budget') throw error;
+      run = undefined;
+      return await judge(object);
+    }
   };
 }
 

@@ -29,6 +29,7 @@ export function createCleanupFeature(core: Core): Feature {
   /** Last runs that this process knows of; the status has those of others. */
   const ran = new Map<string, number>();
   const reports = new Map<string, CleanupReport>();
+  let isStopping = false;
 
   const scheduler = createCleanupScheduler({
     clock,
@@ -39,13 +40,14 @@ export function createCleanupFeature(core: Core): Feature {
 
   async function run(job: CleanupJob): Promise<void> {
     const started = clock.now();
+    let isWhole = true;
     log.v(1, `clean-up ${job.id} runs`, {schedule: job.schedule.text, dryRun: job.dryRun});
     const report = await runCleanup(job, {
       client: core.worker,
       clock,
       excluded: resource => core.filters().excludesResource(resource),
       protectManaged: flags.protectManagedResources,
-      goesOn: () => core.isLeading() && scheduler.job(job.id) === job,
+      goesOn: () => (isWhole &&= !isStopping && core.isLeading() && scheduler.job(job.id) === job),
       onDeleted(target, object) {
         metrics.deleted(job, target, object);
         tell(job, target, object, `successfully cleaned up the target resource ${shown(target, object)}`, true);
@@ -55,6 +57,11 @@ export function createCleanupFeature(core: Core): Feature {
         tell(job, target, object, `policy ${keyOf(job)} error: ${message}`, false);
       },
     });
+    if (!isWhole) {
+      // Not told as a run: what is left goes as soon as somebody leads, not when the schedule next says so.
+      log.info(`clean-up ${job.id} was cut short`, {looked: report.looked, deleted: report.deleted});
+      return;
+    }
     ran.set(job.id, started);
     reports.set(job.id, report);
     log.info(`clean-up ${job.id} ran`, {looked: report.looked, deleted: report.deleted, spared: report.spared, problems: report.problems.length});
@@ -195,7 +202,10 @@ export function createCleanupFeature(core: Core): Feature {
       else scheduler.put(job);
     },
     setLeading: leading => scheduler.setLeading(leading),
-    stop: () => scheduler.stop(),
+    stop() {
+      isStopping = true;
+      return scheduler.stop();
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type {CleanupJob} from './cleanup-job.js';
 
 export interface CleanupSchedulerOptions {
   readonly clock: Clock;
-  /** Runs the job; its end is the job's last run, whatever came of it. Rejects only for what is worth trying again. */
+  /** Runs the job, which `lastRun` then knows of; where it does not, the job is due at once. Rejects only for what is worth trying again. */
   readonly run: (job: CleanupJob) => Promise<void>;
   /** When the job ran last, as far as is known; milliseconds since the epoch. */
   readonly lastRun: (job: CleanupJob) => number | undefined;

@@ -80,7 +80,7 @@ describe('clean-up policies', () => {
     return {
       apiVersion: 'kyverno.io/v2',
       kind: 'ClusterCleanupPolicy',
-      metadata: {name, uid: `uid-${name}`, generation: 1, creationTimestamp: '2026-01-01T00:00:00Z', annotations},
+      metadata: {name, uid: `uid-${name}`, generation: 1, creationTimestamp: '2025-01-01T00:00:00Z', annotations},
       spec: {schedule: '* * * * *', match: {any: [{resources: {kinds: ['Pod']}}]}, ...spec},
     };
   }
@@ -131,6 +131,26 @@ describe('clean-up policies', () => {
     expect(pods()).toEqual(['b']);
     expect(condition('p', 'PermissionsGranted')).toMatch(/^grant the clean-up's service account: delete pods, list secrets \(.*aggregate-to-cleanup-controller/);
     expect(condition('p', 'LastRunSucceeded')).toContain('the cluster has no kind Nonsense');
+  });
+
+  it('that lost their leader in the middle are done as soon as there is one, not at the next date', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) test.server.put('api/v1/pods', pod(name));
+    let leads = true;
+    Object.assign(test.core, {isLeading: () => leads});
+    test.server.intercept = request => {
+      if (request.method === 'DELETE') leads = false;
+      return false;
+    };
+    test.server.put(policies, policy('p', {schedule: '@yearly'}));
+    await test.run(createCleanupFeature(test.core));
+    await eventually(() => pods().length === 2);
+    await turns(20);
+    expect(condition('p', 'LastRunSucceeded')).toBeUndefined();
+    test.server.intercept = undefined;
+    leads = true;
+    await eventually(() => condition('p', 'LastRunSucceeded') !== undefined);
+    expect(pods()).toEqual([]);
+    expect(ownPath(test.server.objects(policies)[0], 'status', 'lastExecutionTime')).toMatch(/^20\d\d-/);
   });
 
   it('that cannot be read are told so and delete nothing', async () => {

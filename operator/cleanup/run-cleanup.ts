@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly excluded: (resource: FilteredResource) => boolean;
   /** Objects that we made are not removed by clean-ups. */
   readonly protectManaged: boolean;
-  /** False ends the run: this replica no longer leads. */
+  /** False ends the run, for ever: this replica no longer leads, or the policy changed. */
   readonly goesOn: () => boolean;
   readonly onDeleted: (target: CleanupTarget, object: JsonObject) => void;
   readonly onProblem: (target: CleanupTarget, object: JsonObject | undefined, message: string) => void;
@@ -155,7 +155,8 @@ class Run {
 
   async deleteHeld(): Promise<void> {
     const {maxShare} = this.job;
-    if (maxShare === undefined || this.#held.length === 0) return;
+    // The share of what a run that was cut short looked at tells nothing.
+    if (maxShare === undefined || this.#held.length === 0 || !this.options.goesOn()) return;
     const share = this.#held.length / this.#looked;
     if (share > maxShare) {
       this.#spared = this.#held.length;
