@@ -1,18 +1,45 @@
 import {deepEqual} from '../../engine/json/equal.js';
-import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
+import {isNumber, isObject, type Json, type JsonObject, own, ownPath, setOwn, toDouble} from '../../engine/json/types.js';
+import {appliedBy, fieldOf, itemOf, type OwnFields} from './own-fields.js';
+import {quantitiesOf, sameAmount} from './quantity-fields.js';
 
 export const fieldManager = 'kyverno-generate';
 
 /**
- * Whether everything that is wanted stands in the live object. What is empty may be missing: servers leave it out.
- * Lists are equal when their elements are, each with what the server filled in.
+ * Whether everything that is wanted stands in the live object. What is empty may be missing: servers leave it out, and so
+ * they do with some `false` and `0`. Lists are equal when their elements are, each with what the server filled in;
+ * quantities by their value.
  */
-export function covers(live: Json | undefined, wanted: Json | undefined): boolean {
-  if (isEmpty(wanted)) return live === undefined || isEmpty(live) || isObject(wanted);
-  if (live === undefined) return false;
-  if (isObject(wanted)) return isObject(live) && Object.entries(wanted).every(([key, value]) => covers(own(live, key), value));
-  if (Array.isArray(wanted)) return Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => covers(live[index], item));
-  return deepEqual(live, wanted);
+export function covers(live: JsonObject, wanted: JsonObject): boolean {
+  const isQuantity = quantitiesOf(wanted);
+  return isCovered({live, wanted, ours: appliedBy(fieldManager, live), path: []});
+
+  function isCovered({live, wanted, ours, path}: Compared): boolean {
+    if (isEmpty(wanted)) return live === undefined || isEmpty(live) || isObject(wanted);
+    // Still ours, so nobody has taken it out: the server does not store it.
+    if (live === undefined) return isZero(wanted) && ours.length > 0;
+    if (isObject(wanted)) {
+      if (!isObject(live)) return false;
+      return Object.entries(wanted).every(([key, value]) => isCovered({live: own(live, key), wanted: value, ours: fieldOf(ours, key), path: [...path, key]}));
+    }
+    if (Array.isArray(wanted)) {
+      if (!Array.isArray(live) || live.length !== wanted.length) return false;
+      return wanted.every((item, index) => isCovered({live: live[index], wanted: item, ours: itemOf(ours, item), path}));
+    }
+    return deepEqual(live, wanted) || (isQuantity(path) && sameAmount(live, wanted));
+  }
+}
+
+interface Compared {
+  readonly live: Json | undefined;
+  readonly wanted: Json;
+  /** What of this place we have applied, as the server recorded it. */
+  readonly ours: OwnFields;
+  readonly path: readonly string[];
+}
+
+function isZero(value: Json): boolean {
+  return value === false || (isNumber(value) && toDouble(value) === 0);
 }
 
 function isEmpty(value: Json | undefined): boolean {
