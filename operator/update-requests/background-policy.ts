@@ -20,6 +20,10 @@ export interface BackgroundRule {
   readonly operations: ReadonlySet<Operation> | undefined;
   /** Asks who made the request, or for other things that only the request knows. */
   readonly needsRequest: boolean;
+  /** Its conditions or its output read what only the request knows: without it they may fail, or say anything. */
+  readonly judgesByRequest: boolean;
+  /** That it selects nothing when nobody is known to have asked does not say that it would select nothing for anybody. */
+  readonly selectsByRequest: boolean;
   /** Every request counts: what comes out is another thing each time. */
   readonly repeats: boolean;
   /** Paths below `object` and `oldObject` that the rule reads, as far as its text tells. */

@@ -3,7 +3,7 @@ import {changesExisting} from '../cel-policies/mutation-modes.js';
 import type {GeneratingPolicy, MutatingPolicy} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
-import {own} from '../../engine/json/types.js';
+import {own, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {writePlaceOf} from '../../engine/targets/subresource.js';
 import type {EngineRequest, Operation, PolicyResult} from '../../engine/types.js';
@@ -12,7 +12,7 @@ import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RequestType, Triggered} from './background-policy.js';
 import {digest, recreateAnnotation} from './classic-family.js';
-import {celReadsOf} from './rule-reads.js';
+import {celReadsOf, readsOf} from './rule-reads.js';
 import {namedObject} from './trigger.js';
 import {kindsOfResourceRules} from './trigger-kinds.js';
 
@@ -117,6 +117,9 @@ function policyView({ref, source}: Background, resources: () => ResourceMap): Ba
     operations,
     ...reads,
     needsRequest,
+    judgesByRequest: needsRequest,
+    // Its conditions may use its variables.
+    selectsByRequest: readsOf(['matchConditions', 'variables'].map(key => ownPath(source.raw, 'spec', key) ?? [])).needsRequest,
     // What the template names changes with the policy; what is no longer made goes, as in a run anew.
     pattern: '',
     fansOut: false,

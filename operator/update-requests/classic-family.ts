@@ -5,6 +5,7 @@ import {sourceOf} from '../../engine/generate/labels.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
 import {textOf} from '../../engine/json/text.js';
 import {isObject, type JsonObject, own, ownPath} from '../../engine/json/types.js';
+import type {ResourceFilter} from '../../engine/policy/model.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {BackgroundRule as CompiledBackgroundRule} from '../../engine/snapshot/policy-snapshot.js';
 import {writePlaceOf} from '../../engine/targets/subresource.js';
@@ -13,7 +14,7 @@ import type {AdmissionRoute} from '../../webhook/routes.js';
 import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, Triggered} from './background-policy.js';
-import {readsOf} from './rule-reads.js';
+import {celReadsOf, readsOf} from './rule-reads.js';
 import {namedObject} from './trigger.js';
 import {kindsOfSelectors, kindsOfTexts} from './trigger-kinds.js';
 
@@ -111,14 +112,18 @@ function policyView(policy: CompiledPolicy, resources: () => ResourceMap): Backg
 function ruleView(rule: CompiledBackgroundRule, policy: CompiledPolicy, resources: () => ResourceMap): BackgroundRule {
   const {source} = rule;
   const raw = rawRule(policy, rule.name);
-  const {needsRequest, ...reads} = readsOf(raw);
+  const {needsRequest, reads, ...text} = readsOf(raw);
   const filters = [...source.match.filters, ...(source.exclude?.filters ?? [])];
-  const asksWho = filters.some(filter => filter.roles.length + filter.clusterRoles.length + filter.subjects.length > 0);
+  const conditions = celReadsOf(ownPath(policy.source.raw, 'spec', 'webhookConfiguration', 'matchConditions') ?? []);
   const shared = {
     name: rule.name,
     operations: rule.operations,
-    ...reads,
-    needsRequest: needsRequest || asksWho,
+    ...text,
+    reads: [...reads, ...annotationsOf(filters), ...conditions.reads],
+    needsRequest: needsRequest || conditions.needsRequest || filters.some(asksWho),
+    judgesByRequest: needsRequest,
+    // With one rule per request, another one may have come first.
+    selectsByRequest: conditions.needsRequest || policy.source.spec.applyRules === 'One',
     skipBackgroundRequests: source.skipBackgroundRequests,
     triggers: () => kindsOfSelectors(rule.kinds, resources()),
   };
@@ -143,6 +148,14 @@ function ruleView(rule: CompiledBackgroundRule, policy: CompiledPolicy, resource
     sources: () => kindsOfTexts(blocks.flatMap(sourceTexts), resources()),
     makes: () => kindsOfTexts(blocks.flatMap(madeTexts), resources()),
   };
+}
+
+function asksWho({roles, clusterRoles, subjects}: ResourceFilter): boolean {
+  return roles.length + clusterRoles.length + subjects.length > 0;
+}
+
+function annotationsOf(filters: readonly ResourceFilter[]): string[][] {
+  return filters.flatMap(({annotations}) => Object.keys(annotations ?? {}).map(key => (/[*?]/.test(key) ? ['metadata', 'annotations'] : ['metadata', 'annotations', key])));
 }
 
 function rawRule(policy: CompiledPolicy, name: string): JsonObject {

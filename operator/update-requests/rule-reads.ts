@@ -1,5 +1,5 @@
 import {textOf} from '../../engine/json/text.js';
-import {isObject, type Json, type JsonObject, own, setOwn} from '../../engine/json/types.js';
+import {isObject, type Json, type JsonObject, own, ownPath, setOwn} from '../../engine/json/types.js';
 
 const objectPath = /\brequest\.(?:object|oldObject)((?:\.(?:[A-Za-z_][A-Za-z0-9_-]*|"[^"]{1,200}"))*)/g;
 const step = /\.(?:"([^"]+)"|([A-Za-z_][A-Za-z0-9_-]*))/g;
@@ -60,10 +60,13 @@ function collect(value: Json, into: string[]): void {
 }
 
 const secretData = ['data', 'stringData'];
+/** Annotations in which tools keep the whole object as it was handed to them. */
+const copies = ['kubectl.kubernetes.io/last-applied-configuration', 'kapp.k14s.io/original', 'banzaicloud.com/last-applied'];
+const annotations = ['metadata', 'annotations'];
 
-/** Whether what rules read lies within a Secret's data. */
+/** Whether what rules read lies within a Secret's data, or a copy of it. */
 export function readsSecretData(object: JsonObject | undefined, reads: ReadonlyArray<readonly string[]>): boolean {
-  return object !== undefined && isSecretObject(object) && reads.some(([first]) => first === undefined || secretData.includes(first));
+  return object !== undefined && isSecretObject(object) && reads.some(([first, second, third = '']) => first === undefined || secretData.includes(first) || (second === 'annotations' && copies.includes(third)));
 }
 
 function isSecretObject(object: JsonObject): boolean {
@@ -73,14 +76,23 @@ function isSecretObject(object: JsonObject): boolean {
 /** Of an object, what names it and what the rules read; never the data of a Secret. */
 export function keptParts(object: JsonObject, reads: ReadonlyArray<readonly string[]>): JsonObject {
   const kept: JsonObject = {};
-  const always = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace'], ['metadata', 'uid'], ['metadata', 'labels'], ['metadata', 'annotations']];
-  for (const path of [...always, ...reads]) {
+  const isSecret = isSecretObject(object);
+  for (const path of [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace'], ['metadata', 'uid'], ['metadata', 'labels']]) copyPath(object, kept, path);
+  const noted = ownPath(object, ...annotations);
+  // Any annotation of a Secret may tell of its data: only what is read is kept.
+  if (isObject(noted) && !isSecret) copyPath({metadata: {annotations: withoutKeys(noted, copies)}}, kept, annotations);
+  for (const path of reads) {
     if (path.length === 0) for (const [key, value] of Object.entries(object)) setOwn(kept, key, value);
     else copyPath(object, kept, path);
   }
   const metadata = own(kept, 'metadata');
-  if (isObject(metadata)) kept['metadata'] = withoutKeys(metadata, ['managedFields']);
-  return isSecretObject(object) ? withoutKeys(kept, secretData) : kept;
+  if (isObject(metadata)) kept['metadata'] = isSecret ? withoutCopies(withoutKeys(metadata, ['managedFields'])) : withoutKeys(metadata, ['managedFields']);
+  return isSecret ? withoutKeys(kept, secretData) : kept;
+}
+
+function withoutCopies(metadata: JsonObject): JsonObject {
+  const noted = own(metadata, 'annotations');
+  return isObject(noted) ? {...metadata, annotations: withoutKeys(noted, copies)} : metadata;
 }
 
 function copyPath(from: JsonObject, to: JsonObject, path: readonly string[]): void {

@@ -156,6 +156,20 @@ describe("a rule on a deleted Secret's data", () => {
     expect(world.get(configMaps, 'log/key-gone')).toMatchObject({data: {was: 'door'}});
   });
 
+  it('is found by its annotations, while what kubectl noted of its data is stored nowhere', async () => {
+    world.lead(false);
+    world.policy(generating(`${match}, annotations: {"door/*": "yes"}`, copied));
+    const annotations = {'door/front': 'yes', 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"code":"MTIzNA=="}}'};
+    const made = secret({code: 'MTIzNA=='});
+    world.server.put(secrets, {...made, metadata: {...(made['metadata'] as JsonObject), annotations}});
+    await world.remove(secrets, 'shop/key');
+    expect(world.requests()).toHaveLength(1);
+    expect(JSON.stringify(world.requests())).not.toContain('MTIzNA');
+    world.lead(true);
+    await world.settled();
+    expect(world.get(configMaps, 'log/key-gone')).toMatchObject({data: {was: 'door'}});
+  });
+
   it('says so when its one run fails', async () => {
     world.policy(generating(match, listed.replace('.code', '.nothing')));
     world.server.put(secrets, secret({code: 'MTIzNA=='}));
