@@ -43,7 +43,7 @@ export class TriggerRun {
   constructor(tools: RunTools, subject: RunSubject) {
     this.#tools = tools;
     this.#subject = subject;
-    this.#work = new TriggerWork(tools, {...subject, asked: subject.evidence !== undefined});
+    this.#work = new TriggerWork(tools, subject);
     this.#work.removed.push(...subject.removed);
   }
 

@@ -10,7 +10,7 @@ import type {DownstreamWriter} from './downstream-writer.js';
 import type {Obligations} from './obligations.js';
 import {relationOf} from './relation.js';
 import {RuleFailure} from './rule-failure.js';
-import type {AppliedObject} from './sync-result.js';
+import type {AppliedObject, RequestEvidence} from './sync-result.js';
 import type {ReadObject} from './trigger-reader.js';
 import {Gone, Refused, textOfError} from './work-errors.js';
 
@@ -30,8 +30,8 @@ export interface WorkSubject {
   readonly named: NamedObject;
   /** The trigger as it is. */
   readonly live: JsonObject | undefined;
-  /** By a request, not by the cluster's state. */
-  readonly asked: boolean;
+  /** What a request asks for; other rules are looked at for the cluster's state alone. */
+  readonly evidence: Pick<RequestEvidence, 'rules'> | undefined;
 }
 
 /** Chains of generated triggers that are longer than this are taken for a loop. */
@@ -58,12 +58,16 @@ export class TriggerWork {
   async act(rule: BackgroundRule, outcomes: readonly RuleOutcome[], trigger: NamedObject, ofDeletion: boolean): Promise<void> {
     const failed = outcomes.find(({status}) => status === 'error' || status === 'fail');
     if (failed !== undefined) {
-      this.errors.push(new RuleFailure(rule.name, failed.message, deniedRight(failed.message)));
+      const right = deniedRight(failed.message);
+      // A state does not say what the rule asks of a request: trying again would not either. The next request does.
+      const isTold = this.#isAsked(rule) || !(rule.judgesByRequest || rule.readsOld);
+      if (isTold || right !== undefined) this.errors.push(new RuleFailure(rule.name, failed.message, right));
       await this.#dropOrphanedCopies(rule);
       return;
     }
     const isPass = outcomes.some(({status}) => status === 'pass');
-    if (rule.synchronize && !ofDeletion) this.#owe(rule, trigger, isPass);
+    const isOver = !isPass && this.#isCertain(rule, outcomes);
+    if (rule.synchronize && !ofDeletion) this.#owe(rule, trigger, {isPass, isOver});
     const wanted = new Set<string>();
     for (const {targets} of outcomes) {
       for (const target of targets) {
@@ -71,20 +75,30 @@ export class TriggerWork {
         if (place !== undefined) wanted.add(place);
       }
     }
-    if (rule.synchronize) await this.#dropUnwanted(rule, wanted, isPass);
+    if (rule.synchronize && (isPass || isOver)) await this.#dropUnwanted(rule, wanted, isPass);
   }
 
-  #owe(rule: BackgroundRule, trigger: NamedObject, isPass: boolean): void {
+  #isAsked({name}: BackgroundRule): boolean {
+    return this.#subject.evidence?.rules.has(name) === true;
+  }
+
+  /** Whether a rule that comes to nothing does so whoever asked: without a request it is shown the trigger as nobody's. */
+  #isCertain(rule: BackgroundRule, outcomes: readonly RuleOutcome[]): boolean {
+    if (this.#isAsked(rule) || !rule.needsRequest) return true;
+    return outcomes.length === 0 ? !rule.selectsByRequest : !rule.judgesByRequest;
+  }
+
+  #owe(rule: BackgroundRule, trigger: NamedObject, {isPass, isOver}: {readonly isPass: boolean; readonly isOver: boolean}): void {
     const {obligations} = this.#tools;
     const {policy} = this.#subject;
     if (isPass) obligations.add(policy.id, rule.name, trigger);
-    else if (!rule.needsRequest) obligations.drop(policy.id, rule.name, trigger);
+    else if (isOver) obligations.drop(policy.id, rule.name, trigger);
   }
 
   /** The place of the object, whether it could be made or not; `undefined`: the cluster has none for it. */
   async #make(rule: BackgroundRule, target: MadeTarget, trigger: NamedObject, ofDeletion: boolean): Promise<string | undefined> {
     const {resources, writer, onClaimed} = this.#tools;
-    const {policy, live, asked} = this.#subject;
+    const {policy, live} = this.#subject;
     const kind = kindOf(namedObject(target.object), resources());
     if (kind === undefined) {
       this.errors.push(new RuleFailure(rule.name, `the cluster has no kind ${textOf(ownPath(target.object, 'kind'))}`, undefined));
@@ -95,7 +109,7 @@ export class TriggerWork {
     const object = namedObject(desired.object);
     try {
       if (depth > deepest) throw new Refused('ChainTooLong', `${shownObject(object)} would be number ${depth} in a chain of generated objects`);
-      const outcome = await writer.apply(desired, {policy, rule, asked});
+      const outcome = await writer.apply(desired, {policy, rule, asked: this.#isAsked(rule)});
       if (outcome === 'claimed') onClaimed(policy.id, trigger, object);
       this.applied.push({object, rule: rule.name, outcome});
     } catch (error) {
@@ -105,8 +119,6 @@ export class TriggerWork {
   }
 
   async #dropUnwanted(rule: BackgroundRule, wanted: ReadonlySet<string>, isPass: boolean): Promise<void> {
-    // Who asks is not known later: that nothing matches then means nothing.
-    if (!isPass && rule.needsRequest && !this.#subject.asked) return;
     for (const downstream of this.downstreams) {
       const {relation, object} = downstream;
       if (relation.rule !== rule.name || wanted.has(placeKey(object)) || relation.ofDeletion) continue;

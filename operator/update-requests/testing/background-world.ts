@@ -74,7 +74,7 @@ export async function createBackgroundWorld({lead = true, webhooksServed = () =>
       ...base,
       uid: `request-${clockOffset}`,
       oldObject: operation === 'CREATE' ? undefined : old,
-      raw: {...base.raw, uid: `request-${clockOffset++}`, ...(operation !== 'DELETE' && {object}), ...(operation !== 'CREATE' && old !== undefined && {oldObject: old})},
+      raw: {...base.raw, uid: `request-${clockOffset++}`, userInfo: {username, groups: []}, ...(operation !== 'DELETE' && {object}), ...(operation !== 'CREATE' && old !== undefined && {oldObject: old})},
       user: {username, groups: [], roles: [], clusterRoles: []},
     };
     await told(request);
