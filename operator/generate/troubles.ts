@@ -10,6 +10,8 @@ export interface Troubles {
   /** The rule worked for this trigger. */
   mended(policy: BackgroundPolicy, rule: string, work: string): void;
   forget(policyId: string): void;
+  /** What other rules than these met with is of no concern any more: the policy has no such rules. */
+  keepRules(policyId: string, rules: ReadonlySet<string>): void;
   /** Policies whose rules fail somewhere. */
   policies(): readonly string[];
 }
@@ -62,6 +64,16 @@ export function createTroubles({conditions, events, log, serviceAccount}: Troubl
         log.info(`background: policy ${policy.ref.key} rule ${rule} works again`, {condition: type});
       }
       if (ofPolicy.size === 0) failing.delete(policy.id);
+    },
+    keepRules(policyId, rules) {
+      const ofPolicy = failing.get(policyId);
+      if (ofPolicy === undefined) return;
+      const gone = new Set([...ofPolicy].filter(([, {rule}]) => !rules.has(rule)).map(([type]) => type));
+      if (gone.size === 0) return;
+      for (const type of gone) ofPolicy.delete(type);
+      if (ofPolicy.size === 0) failing.delete(policyId);
+      const slash = policyId.indexOf('/');
+      conditions.clear(policyId.slice(0, slash), policyId.slice(slash + 1), type => gone.has(type));
     },
     policies: () => [...failing.keys()],
     forget(policyId) {

@@ -38,10 +38,14 @@ export function createTriggerMutations({core, families, lock, troubles, findings
     const found = findPolicy(families, policyId);
     if (found === undefined) return;
     const {family, policy} = found;
-    const request = await triggerRequest(core, trigger, work);
+    const rules = policy.rules.filter(rule => rule.type === 'mutate' && wanted(rule));
+    const request = await triggerRequest(core, trigger, work).catch((error: unknown) => {
+      // Nothing is in the way of work on a trigger that is gone.
+      if (error instanceof TriggerMissing) for (const rule of rules) troubles.mended(policy, rule.name, objectKey(trigger));
+      throw error;
+    });
     const errors: unknown[] = [];
-    for (const rule of policy.rules) {
-      if (rule.type !== 'mutate' || !wanted(rule)) continue;
+    for (const rule of rules) {
       try {
         const {changed} = await lock(`${policy.id}|${rule.name}|mutation`, () => mutations.run(family, policy, rule, request));
         findings.changed(policy, withUid(trigger, request), rule.name, changed);

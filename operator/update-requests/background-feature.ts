@@ -131,7 +131,12 @@ export function createBackgroundFeature(own: BackgroundCore): BackgroundFeature 
     if (gone) {
       troubles.forget(id);
       obligations.dropPolicy(id);
-    } else conditionWriter.touch(kind, key);
+    } else {
+      const served = findPolicy(families, id)?.policy;
+      // What a rule that is no more could not do is nobody's trouble.
+      if (served !== undefined) troubles.keepRules(id, new Set(served.rules.map(rule => rule.name)));
+      conditionWriter.touch(kind, key);
+    }
     // What waits for a right of it, or for it, need not wait.
     wakeRequests(id);
     session?.state.touch();

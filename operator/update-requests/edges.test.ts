@@ -124,6 +124,36 @@ describe('a right that is missing', () => {
   });
 });
 
+describe('a condition on a right', () => {
+  let granted = false;
+  beforeEach(() => {
+    granted = false;
+    world.server.intercept = ({method, path}, response) => {
+      if (path.endsWith('/selfsubjectaccessreviews')) return answer(response, {status: {allowed: granted}}, 201);
+      if (granted || method === 'GET' || !path.includes('/configmaps')) return false;
+      return answer(response, {kind: 'Status', code: 403, reason: 'Forbidden', message: `configmaps is forbidden: User "u" cannot ${method === 'PUT' ? 'update' : 'create'} resource "configmaps" in API group ""`}, 403);
+    };
+  });
+
+  it('goes with the rule that it names', async () => {
+    world.policy(generating(made('synchronize: true,')));
+    await world.create(namespaces, namespaceObject('shop'));
+    await eventually(() => conditions().length > 0);
+    world.policy(generating(made('synchronize: true,')).replace('name: r', 'name: renamed').replace('kinds: [Namespace]', 'kinds: [Service]'), {generation: 2});
+    await eventually(() => conditions().length === 0);
+  });
+
+  it('goes with the trigger of a mutation when that is gone and the right is there', async () => {
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    world.policy(generating('{}').replace('generate: {}', 'mutate: {targets: [{apiVersion: v1, kind: ConfigMap, namespace: shop, name: a}], patchStrategicMerge: {data: {x: y}}}'));
+    await world.create(namespaces, namespaceObject('other'));
+    await eventually(() => conditions().length > 0);
+    world.server.remove(namespaces, 'other');
+    granted = true;
+    await eventually(() => conditions().length === 0);
+  });
+});
+
 describe('a field that cannot be changed', () => {
   function refuseChange(): void {
     world.server.intercept = ({method, path}, response) => {
