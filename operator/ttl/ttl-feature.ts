@@ -77,7 +77,8 @@ export function createTtlFeature(core: Core): Feature {
       // Gone, or another one under its name.
       if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
     }
-    objects.delete(key);
+    // Another one under its name may have been seen meanwhile.
+    if (objects.get(key) === object) objects.delete(key);
   }
 
   function see(kind: KindInfo, object: JsonObject): void {
@@ -87,9 +88,10 @@ export function createTtlFeature(core: Core): Feature {
       return;
     }
     const value = textOf(ownPath(object, 'metadata', 'labels', ttlLabel));
+    const propagation = textOf(ownPath(object, 'metadata', 'annotations', propagationAnnotation));
     const before = objects.get(key);
     const uid = textOf(ownPath(object, 'metadata', 'uid'));
-    if (before?.uid === uid && before.value === value) return;
+    if (before?.uid === uid && before.value === value && before.propagation === propagation) return;
     unreadable.delete(key);
     objects.set(key, {
       group: kind.group,
@@ -100,7 +102,7 @@ export function createTtlFeature(core: Core): Feature {
       uid,
       value,
       created: textOf(ownPath(object, 'metadata', 'creationTimestamp')),
-      propagation: textOf(ownPath(object, 'metadata', 'annotations', propagationAnnotation)),
+      propagation,
     });
     queue.add(key);
   }

@@ -1,8 +1,12 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
-import {eventually} from '../../adapters/kube/testing/eventually.js';
+import {createManualClock, type ManualClock} from '../../adapters/clock/manual-clock.js';
+import {fail} from '../../adapters/kube/testing/api-server.js';
+import {eventually, eventuallyBy, turns} from '../../adapters/kube/testing/eventually.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {createTestCore, type TestCore} from '../testing/test-core.js';
 import {createTtlFeature} from './ttl-feature.js';
+
+const hour = 3_600_000;
 
 describe('the time to live of objects', () => {
   let test: TestCore;
@@ -64,5 +68,67 @@ describe('the time to live of objects', () => {
     expect(asked()).toBe(0);
     granted.push('secrets');
     await eventually(() => names('api/v1/secrets').length === 0);
+  });
+});
+
+describe('the time to live of an object that changes', () => {
+  let clock: ManualClock;
+  let test: TestCore;
+
+  beforeEach(async () => {
+    clock = createManualClock();
+    test = await createTestCore({clock});
+  });
+
+  afterEach(() => test.close());
+
+  function pod(uid: string, propagation: string): JsonObject {
+    const metadata = {
+      name: 'a',
+      namespace: 'shop',
+      uid,
+      labels: {'cleanup.kyverno.io/ttl': '1h'},
+      annotations: {'cleanup.kyverno.io/propagation-policy': propagation},
+      creationTimestamp: new Date(clock.now()).toISOString(),
+    };
+    return {apiVersion: 'v1', kind: 'Pod', metadata};
+  }
+
+  const pods = () => test.server.objects('api/v1/pods');
+  const isWatched = () => test.server.requests.some(({path, query}) => path === '/api/v1/pods' && query.get('watch') !== null);
+  const deletions = () => test.server.requests.filter(({method}) => method === 'DELETE').map(({body}) => body);
+
+  it('is over as it was said last', async () => {
+    test.server.put('api/v1/pods', pod('one', 'Foreground'));
+    await test.run(createTtlFeature(test.core));
+    await eventually(isWatched);
+    // The first try fails, so that there is one after the news.
+    test.server.intercept = ({method, body}, response) =>
+      method === 'DELETE' && ownPath(body, 'propagationPolicy') !== 'Orphan' && fail(response, {code: 403, reason: 'Forbidden'});
+    clock.advance(hour);
+    await eventuallyBy(clock, 1_000, () => deletions().length > 0);
+    test.server.put('api/v1/pods', pod('one', 'Orphan'));
+    await eventuallyBy(clock, 1_000, () => pods().length === 0);
+  });
+
+  it('begins anew for one that is made under its name while it goes', async () => {
+    test.server.put('api/v1/pods', pod('one', 'Background'));
+    await test.run(createTtlFeature(test.core));
+    await eventually(isWatched);
+    test.server.intercept = ({method}, response) => {
+      if (method !== 'DELETE') return false;
+      test.server.intercept = undefined;
+      test.server.remove('api/v1/pods', 'shop/a');
+      test.server.put('api/v1/pods', pod('two', 'Background'));
+      // The answer comes after the news of the other one.
+      void turns(100).then(() => response.writeHead(200, {'Content-Type': 'application/json'}).end('{}'));
+      return true;
+    };
+    clock.advance(hour);
+    await eventuallyBy(clock, 1_000, () => pods().some(object => ownPath(object, 'metadata', 'uid') === 'two'));
+    await turns(150);
+    clock.advance(hour);
+    await eventuallyBy(clock, 60_000, () => pods().length === 0);
+    expect(deletions().map(body => ownPath(body, 'preconditions', 'uid'))).toEqual(['one', 'two']);
   });
 });
