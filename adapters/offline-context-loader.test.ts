@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest';
 import type {ApiCallRequest} from '../engine/context-loader.js';
+import {type JsonObject, ownPath} from '../engine/json/types.js';
 import type {KindInfo, ResourceMap} from '../engine/resource-map.js';
 import {createOfflineContextLoader, type OfflineContextLoaderOptions} from './offline-context-loader.js';
 
@@ -49,6 +50,15 @@ describe('context loader without a cluster', () => {
     expect(loaderOf().configMap('shop', 'settings', load)).toMatchObject({data: {a: '1'}});
     expect(loaderOf().configMap('default', 'homeless', load)).toMatchObject({data: {a: '2'}});
     expect(loaderOf().configMap('shop', 'missing', load)).toBeUndefined();
+  });
+
+  it('keeps of a list what a search keeps', async () => {
+    const named = (name: string) => ({labelSelector: 'a=b', keep: (object: JsonObject) => ownPath(object, 'metadata', 'name') === name});
+    expect(await get('/api/v1/pods', {search: named('db')})).toMatchObject({items: [{metadata: {name: 'db'}}]});
+    const pods = {group: '', version: 'v1', resource: 'pods', namespace: 'shop', labels: []};
+    expect(loaderOf().resourceList({...pods, search: named('web')}, load)).toMatchObject({items: [{metadata: {name: 'web'}}]});
+    expect(loaderOf().resourceList({...pods, search: named('db')}, load)).toMatchObject({items: []});
+    await expect(get('/api/v1/namespaces/shop/pods/none', {search: 'object'})).rejects.toMatchObject({code: 'not-found'});
   });
 
   it('answers API reads from the given objects', async () => {

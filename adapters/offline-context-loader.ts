@@ -50,16 +50,17 @@ export function createOfflineContextLoader(options: OfflineContextLoaderOptions)
       return services({url, headers, caBundle, method: request.method, data: request.data}, deadline);
     }
     const {path, segments, query} = parseApiPath(request.urlPath ?? '');
-    const fail = (why: string): never => {
-      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${why}`);
+    const fail = (why: string, code?: string): never => {
+      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${why}`, code);
     };
     if (request.method !== 'GET') return fail('only GET is available without a cluster');
     const target = targetOf(segments, resourceMap) ?? fail('the path names no known resource');
     const {info, namespace, name} = target;
-    if (name !== '') return objects.get(objectKey(info, joinKey(namespace, name))) ?? fail('HTTP 404 NotFound');
+    if (name !== '') return objects.get(objectKey(info, joinKey(namespace, name))) ?? fail('HTTP 404 NotFound', 'not-found');
     if (query.some(([parameter]) => parameter !== 'limit'))
       return fail('selectors are not available without a cluster');
-    return listObject(objects, info, {...info, namespace, labels: []});
+    const search = typeof request.search === 'object' ? request.search : undefined;
+    return listObject(objects, info, {...info, namespace, labels: [], ...(search !== undefined && {search})});
   }
 
   return {
@@ -110,10 +111,11 @@ function knownKind(query: CollectionQuery, resourceMap: ResourceMap): KindInfo {
   throw new EvalError(`${resource}${group === '' ? '' : `.${group}`} resource not found`);
 }
 
-function listObject(objects: Objects, info: KindInfo, {namespace, labels}: ListQuery): JsonObject {
+function listObject(objects: Objects, info: KindInfo, {namespace, labels, search}: ListQuery): JsonObject {
   const items = listOf(objects, {info, namespace}).filter(object => {
     const own = textMapOf(ownPath(object, 'metadata', 'labels'));
-    return labels.every(([key, value]) => Object.hasOwn(own, key) && own[key] === value);
+    // What a search keeps, its selectors select.
+    return labels.every(([key, value]) => Object.hasOwn(own, key) && own[key] === value) && (search === undefined || search.keep(object));
   });
   return {apiVersion: apiVersionOf(info), kind: `${info.kind}List`, metadata: {resourceVersion: ''}, items};
 }

@@ -8,6 +8,18 @@ export type Scope = {readonly kind: 'cluster'} | {readonly kind: 'namespace'; re
 
 export type MaybePromise<T> = T | Promise<T>;
 
+/**
+ * A list that the words of a rule stand for (its targets, its sources) and no call that its author wrote: it comes in parts,
+ * and the limit for answers to such calls does not count.
+ */
+export interface ObjectSearch {
+  /** As the API server takes them: less is sent. They never leave out what `keep` would keep. */
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Asked once of each object as it comes; what it refuses need not be in the answer. What it throws ends the list. */
+  keep(object: JsonObject): boolean;
+}
+
 export interface ApiCallRequest {
   /** Path (and query) on the API server, percent-encoding as written; or `undefined` for a service call. */
   readonly urlPath?: string;
@@ -19,6 +31,8 @@ export interface ApiCallRequest {
   readonly method: 'GET' | 'POST';
   /** Body of a POST (and, as the field has it, of a GET with `data`). */
   readonly data?: JsonObject;
+  /** No call of a policy's author: `urlPath` is the one object, or the collection, that a rule's words stand for. */
+  readonly search?: 'object' | ObjectSearch;
 }
 
 /** A collection of objects; `namespace` is empty for cluster-scoped ones, and for all namespaces in a list. */
@@ -35,6 +49,8 @@ export interface ObjectQuery extends CollectionQuery {
 export interface ListQuery extends CollectionQuery {
   /** Labels that the objects must have. */
   readonly labels: ReadonlyArray<readonly [string, string]>;
+  /** Instead of labels: a list that a rule's own words stand for. */
+  readonly search?: ObjectSearch;
 }
 
 export interface PostRequest extends CollectionQuery {

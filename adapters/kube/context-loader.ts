@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import type {ApiCallRequest, CollectionQuery, ContextLoader, LoadOptions} from '../../engine/context-loader.js';
+import type {ApiCallRequest, CollectionQuery, ContextLoader, LoadOptions, ObjectSearch} from '../../engine/context-loader.js';
 import {EvalError} from '../../engine/diagnostic.js';
 import type {ImageParseOptions} from '../../engine/image/parse-image.js';
 import type {ImageSource} from '../../engine/image/verification.js';
@@ -14,6 +14,7 @@ import {parseApiPath} from './api-path.js';
 import {createKindSchemas} from './kind-schemas.js';
 import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
+import {searchCollection} from './paged-search.js';
 import {collectionPath, objectPath} from './paths.js';
 import {imageDataOf} from '../images/image-context.js';
 import {createPublishedOpenApi} from './published-openapi.js';
@@ -75,7 +76,8 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     return once(`${ref.resource}/${where}`, () =>
       client.get(ref, {timeoutMs: readTimeoutMs, maxBytes: bytesAtMost()}).catch((error: unknown) => {
         if (hasStatus(error, 404)) return undefined;
-        throw new EvalError(`failed to read ${ref.resource} ${where}: ${reasonOf(error)}`);
+        const why = isDenial(error) ? deniedText({verb: 'GET', query: {...ref, namespace: ref.namespace ?? ''}, name: ref.name}, error) : reasonOf(error);
+        throw new EvalError(`failed to read ${ref.resource} ${where}: ${why}`);
       }),
     );
   }
@@ -96,14 +98,19 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     }
     const urlPath = request.urlPath ?? '';
     const {path, query} = parseApiPath(urlPath);
+    const {search} = request;
     try {
+      if (typeof search === 'object') return await searchCollection({client, clock, path, query, search, deadline});
       const body = request.method === 'POST' ? (request.data ?? {}) : undefined;
       const left = deadline - clock.now();
       const timeoutMs = Number.isFinite(left) ? Math.max(1, left) : undefined;
-      const {body: answer} = await client.request({method: request.method, path, query, body, timeoutMs, maxBytes: bytesAtMost()});
+      const maxBytes = search === undefined ? bytesAtMost() : undefined;
+      const {body: answer} = await client.request({method: request.method, path, query, body, timeoutMs, maxBytes});
       return answer;
     } catch (error) {
-      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${reasonOf(error)}`);
+      if (error instanceof EvalError) throw error;
+      const code = hasStatus(error, 404) ? 'not-found' : undefined;
+      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${reasonOf(error)}`, code);
     }
   }
 
@@ -133,6 +140,15 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     return beforeDeadline(started(Number.isFinite(left) ? Math.max(1, left) : undefined), {clock, load});
   }
 
+  /** Its labels are part of the search. */
+  async function found(call: ResourceCall, search: ObjectSearch, {deadline}: LoadOptions): Promise<JsonObject> {
+    try {
+      return await searchCollection({client, clock, path: pathOf(call), query: [], search, deadline});
+    } catch (error) {
+      throw error instanceof EvalError ? error : failureOf(call, error);
+    }
+  }
+
   async function objectOf(call: ResourceCall, load: LoadOptions): Promise<JsonObject> {
     const object = await exchange(call, load);
     if (object !== undefined) return object;
@@ -146,7 +162,11 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       const live = read({group: '', version: 'v1', resource: 'configmaps', namespace, name});
       return beforeDeadline(live, {clock, load}).then(object => object && configMapValue(object));
     },
-    apiCall: (request, load) => beforeDeadline(apiCall(request, load.deadline), {clock, load}),
+    apiCall(request, load) {
+      const asked = apiCall(request, load.deadline);
+      // A search keeps to the deadline itself, and says how far it came.
+      return typeof request.search === 'object' ? asked : beforeDeadline(asked, {clock, load});
+    },
     globalReference(name, projection) {
       if (globalContext !== undefined) return globalContext.read(name, projection);
       throw new EvalError(`global context entry ${name}: global context is not available here`);
@@ -178,6 +198,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
       return mirrored ?? exchange({verb: 'GET', query, name: query.name, orNone: true}, load);
     },
     resourceList(query, load) {
+      if (query.search !== undefined) return found({verb: 'GET', query}, query.search, load);
       const selector = query.labels.map(([key, value]) => `${key}=${value}`).join(',');
       return objectOf({verb: 'GET', query, ...(selector !== '' && {parameters: {labelSelector: selector}})}, load);
     },
@@ -230,10 +251,21 @@ function placeOf({query, name}: ResourceCall): string {
 }
 
 function failureOf(call: ResourceCall, error: unknown): EvalError {
-  if (hasStatus(error, 401) || hasStatus(error, 403)) {
-    return new EvalError(`permission denied: ${placeOf(call)} (HTTP ${error.status})`);
-  }
+  if (isDenial(error)) return new EvalError(deniedText(call, error));
   return new EvalError(`${placeOf(call)}: ${reasonOf(error)}`);
+}
+
+function isDenial(error: unknown): error is KubeError {
+  return hasStatus(error, 401) || hasStatus(error, 403);
+}
+
+/** Names the right as it would be granted: `get deployments/scale.apps shop/web`, `list pods in namespace shop`. */
+function deniedText({verb, query, name}: ResourceCall, {status}: KubeError): string {
+  const {group, resource, subresource, namespace} = query;
+  const right = verb === 'POST' ? 'create' : name === undefined ? 'list' : 'get';
+  const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`;
+  const where = name !== undefined ? ` ${joinKey(namespace, name)}` : namespace === '' ? '' : ` in namespace ${namespace}`;
+  return `permission denied: ${right} ${what}${where} (HTTP ${status})`;
 }
 
 /** A subresource hangs on an object, which the body names: `serviceaccounts/token`. */

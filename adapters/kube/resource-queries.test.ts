@@ -8,6 +8,7 @@ import {createKubeClient} from './client.js';
 import {createKubeContextLoader, type KubeContextLoaderOptions} from './context-loader.js';
 import {createObjectStore} from './object-store.js';
 import {answer, fail, startTestApiServer, type TestApiServer} from './testing/api-server.js';
+import {eventually} from './testing/eventually.js';
 import type {KubeClient} from './types.js';
 
 let server: TestApiServer;
@@ -96,6 +97,7 @@ describe('objects for expressions', () => {
     const query = {...pods, namespace: 'shop', name: 'web'};
     const patient = loader.resourceGet(query, load());
     expect(await refusal(() => loader.resourceGet(query, {deadline: Date.now() + 30}))).toContain('in the time of');
+    await eventually(() => held.length > 0);
     for (const go of held) go();
     expect(await patient).toEqual({kind: 'Pod'});
     expect(held.length).toBe(1);
@@ -140,10 +142,21 @@ describe('objects for expressions', () => {
   for (const code of [401, 403]) {
     it(`are denied in words of ours (${code})`, async () => {
       refuseAll(code);
-      const text = `permission denied: pods shop/web (HTTP ${code})`;
+      const text = `permission denied: get pods shop/web (HTTP ${code})`;
       expect(await refusal(() => loaderOf().resourceGet({...pods, namespace: 'shop', name: 'web'}, load()))).toBe(text);
     });
   }
+
+  it('are denied by the right that is missing: verb, resource, group and place', async () => {
+    refuseAll(403);
+    const scale = {group: 'apps', version: 'v1', resource: 'deployments', subresource: 'scale', namespace: 'shop', name: 'web'};
+    expect(await refusal(() => loaderOf().resourceGet(scale, load()))).toBe('permission denied: get deployments/scale.apps shop/web (HTTP 403)');
+    const lists = {group: 'apps', version: 'v1', resource: 'deployments', labels: []};
+    expect(await refusal(() => loaderOf().resourceList({...lists, namespace: 'shop'}, load()))).toBe('permission denied: list deployments.apps in namespace shop (HTTP 403)');
+    expect(await refusal(() => loaderOf().resourceList({...lists, namespace: ''}, load()))).toBe('permission denied: list deployments.apps (HTTP 403)');
+    expect(await refusal(() => loaderOf().resourcePost({...pods, namespace: 'shop', object: {}}, load()))).toBe('permission denied: create pods in namespace shop (HTTP 403)');
+    expect(await refusal(() => loaderOf().configMap('shop', 'a', load()))).toBe('failed to read configmaps shop/a: permission denied: get configmaps shop/a (HTTP 403)');
+  });
 
   it('that cannot be read are an error, and no missing object', async () => {
     refuseAll(500);

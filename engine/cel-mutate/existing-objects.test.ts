@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest';
 import {builtinResourceMap} from '../builtin-resources.js';
+import type {ContextLoader, ObjectSearch} from '../context-loader.js';
 import {EvalError} from '../diagnostic.js';
 import type {JsonObject} from '../json/types.js';
 import {recordingLoader} from '../testing/recording-loader.js';
@@ -45,6 +46,21 @@ describe('existing objects', () => {
       'pass success ConfigMap/a {"trigger":"t"}',
       'pass success ConfigMap/b {"mark":"x","trigger":"t"}',
     ]);
+  });
+
+  it('are searched by what the rules say of labels and names, whatever other objects take', async () => {
+    const loader = recordingLoader({lists: {'configmaps/': {items: []}}});
+    const searches: Array<ObjectSearch | undefined> = [];
+    const resourceList: ContextLoader['resourceList'] = (query, load) => {
+      searches.push(query.search);
+      return loader.resourceList(query, load);
+    };
+    const byName = rules.replace('operations', 'resourceNames: [a], operations');
+    const engine = mutatingEngine([policy(`targetMatchConstraints: ${byName}, objectSelector: {matchLabels: {mark: x}}}`)], {loader: {...loader, resourceList}});
+    await engine.mutateExisting(requestOf({object: pod('t')}), {phase: 'admission', deadline});
+    expect(searches).toMatchObject([{labelSelector: 'mark=x', fieldSelector: 'metadata.name=a'}]);
+    const [search] = searches;
+    expect([configMap('a', {labels: {mark: 'x'}}), configMap('a'), configMap('b', {labels: {mark: 'x'}})].map(object => search?.keep(object))).toEqual([true, false, false]);
   });
 
   it('are chosen by labels, by names and by conditions', async () => {

@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest';
+import {type JsonObject, ownPath} from '../json/types.js';
 import {deadline, policyOf, regex} from '../testing/engines.js';
 import {recordingLoader} from '../testing/recording-loader.js';
 import {pod, requestOf} from '../testing/requests.js';
@@ -45,5 +46,23 @@ describe('a generate rule whose names come from variables', () => {
       status: 'error',
       message: 'a policy of namespace shop may not generate cluster-wide objects',
     });
+  });
+});
+
+describe('a generate rule that clones a list', () => {
+  it('has sources selected where they are stored, and takes no others', async () => {
+    const secret = (name: string, labels: JsonObject) => ({metadata: {name, namespace: 'from', labels}});
+    const items = [secret('a', {share: 'yes'}), secret('b', {share: 'no'})];
+    const cache = new PolicyCache({
+      resources: () => builtinResourceMap,
+      compile: {matchConditions: 'by-api-server', background: 'served'},
+      exceptions: {enabled: false, operatorNamespace: 'kyverno', exceptionNamespace: ''},
+    });
+    cache.putPolicy(policyOf('p', rules('{namespace: to, cloneList: {namespace: from, kinds: [v1/Secret], selector: {matchLabels: {share: "yes"}}}}')));
+    const loader = recordingLoader({api: {'/api/v1/namespaces/from/secrets': {items}}});
+    const {results} = await createEngine({policies: cache, loader, regex}).generate(requestOf({object: pod('p')}), {deadline});
+    const made = results.flatMap(result => result.rules.flatMap(({targets = []}) => targets));
+    expect(made.map(object => [object['kind'], ownPath(object, 'metadata', 'name'), ownPath(object, 'metadata', 'namespace')])).toEqual([['Secret', 'a', 'to']]);
+    expect(loader.requests).toMatchObject([{urlPath: '/api/v1/namespaces/from/secrets', search: {labelSelector: 'share=yes'}}]);
   });
 });

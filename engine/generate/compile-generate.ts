@@ -5,6 +5,7 @@ import type {Conditions} from '../compile/types.js';
 import {compileEntries, type CompiledEntry} from '../context/compile-entry.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
+import {stringifyJson} from '../json/stringify.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../json/types.js';
 import {compileLabelSelector} from '../match/label-selector.js';
 import {buildContext} from '../policy/build-context.js';
@@ -12,6 +13,8 @@ import type {LabelSelector} from '../policy/model.js';
 import type {KindInfo} from '../resource-map.js';
 import type {PolicyRef} from '../types.js';
 import {listObjects, readObject, requireKind} from '../targets/read-objects.js';
+import {everyObject, type Wanted} from '../targets/search.js';
+import {labelSelectorText} from '../targets/selector-text.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import {otherNamespaces} from './fan-out.js';
@@ -130,21 +133,29 @@ function cloneAll(cloneList: JsonObject, namespace: string, scope: RuleScope): A
   if (from === namespace) return [];
   const kinds = own(cloneList, 'kinds');
   const selector = own(cloneList, 'selector');
-  const selects = isObject(selector) ? compileLabelSelector(selector as unknown as LabelSelector) : () => true;
+  const wanted = isObject(selector) ? selectedBy(selector) : everyObject;
   return (Array.isArray(kinds) ? kinds : []).flatMap(text => {
     const parts = textOf(text).split('/');
     const kind = parts.pop() ?? '';
     const info = requireKind(scope.env.resources, parts.join('/'), kind);
-    return listObjects(scope.env, info, info.namespaced ? from : '')
-      .filter(source => selects(textMapOf(ownPath(source, 'metadata', 'labels'))))
-      .map(source => ({
-        source,
-        copy: copyOf(source, {
-          apiVersion: textOf(own(source, 'apiVersion')),
-          kind,
-          name: textOf(ownPath(source, 'metadata', 'name')),
-          namespace: info.namespaced ? namespace : '',
-        }),
-      }));
+    return listObjects(scope.env, info, info.namespaced ? from : '', wanted).map(source => ({
+      source,
+      copy: copyOf(source, {
+        apiVersion: textOf(own(source, 'apiVersion')),
+        kind,
+        name: textOf(ownPath(source, 'metadata', 'name')),
+        namespace: info.namespaced ? namespace : '',
+      }),
+    }));
   });
+}
+
+function selectedBy(selector: JsonObject): Wanted {
+  const labels = selector as unknown as LabelSelector;
+  const selects = compileLabelSelector(labels);
+  return {
+    key: stringifyJson(selector),
+    labelSelector: labelSelectorText(labels),
+    test: source => selects(textMapOf(ownPath(source, 'metadata', 'labels'))),
+  };
 }

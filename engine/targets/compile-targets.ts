@@ -3,15 +3,18 @@ import type {Conditions, Outcome, Patch} from '../compile/types.js';
 import {compileEntries, type CompiledEntry} from '../context/compile-entry.js';
 import type {RuleScope} from '../context/rule-scope.js';
 import {BudgetError, EvalError} from '../diagnostic.js';
+import {stringifyJson} from '../json/stringify.js';
 import {isObject, type JsonObject, own, ownPath} from '../json/types.js';
 import {compileLabelSelector} from '../match/label-selector.js';
 import {buildContext} from '../policy/build-context.js';
 import type {LabelSelector} from '../policy/model.js';
-import {compileGlob} from '../values/glob.js';
+import {compileGlob, hasWildcard} from '../values/glob.js';
 import {compileTemplate, type TemplateScope} from '../variables/template.js';
 import type {Template} from '../variables/types.js';
 import {apiVersionOf, type KindInfo} from '../resource-map.js';
-import {listObjects, readObject, requireKind} from './read-objects.js';
+import {findObject, listObjects, readObject, requireKind} from './read-objects.js';
+import type {Wanted} from './search.js';
+import {labelSelectorText, nameSelectorText} from './selector-text.js';
 import {setWritePlace, writePlaceOf} from './subresource.js';
 import {textMapOf, textOf} from '../json/text.js';
 
@@ -50,7 +53,7 @@ function compileTarget(raw: JsonObject, path: string): Target {
   };
 }
 
-function find(target: Target, scope: RuleScope): JsonObject[] {
+function find(target: Target, scope: RuleScope): readonly JsonObject[] {
   const names = target.names.evaluate(scope);
   if (!isObject(names)) throw new EvalError('a mutate target must become a map');
   const [kind = '', ...subresource] = textOf(own(names, 'kind')).split('/');
@@ -59,22 +62,12 @@ function find(target: Target, scope: RuleScope): JsonObject[] {
     throw new EvalError(`${kind} has no subresource ${subresource.join('/')}`);
   }
   const namespace = textOf(own(names, 'namespace'));
-  const exact = info.namespaced && namespace !== '' && !/[*?]/.test(namespace);
-  const inNamespace = compileGlob(namespace === '' ? '*' : namespace);
-  const named = compileGlob(textOf(own(names, 'name')) || '*');
-  const uid = textOf(own(names, 'uid'));
-  const selector = own(names, 'selector');
-  const selected = isObject(selector) ? compileLabelSelector(selector as unknown as LabelSelector) : () => true;
-  const found = listObjects(scope.env, info, exact ? namespace : '').filter(object => {
-    const metadata = own(object, 'metadata');
-    const labels = ownPath(metadata, 'labels');
-    return (
-      named(textOf(ownPath(metadata, 'name'))) &&
-      (!info.namespaced || inNamespace(textOf(ownPath(metadata, 'namespace')))) &&
-      (uid === '' || textOf(ownPath(metadata, 'uid')) === uid) &&
-      selected(textMapOf(labels))
-    );
-  });
+  const name = textOf(own(names, 'name'));
+  const wanted = wantedOf(names, info);
+  const exact = !info.namespaced || (namespace !== '' && !hasWildcard(namespace));
+  const place = info.namespaced && exact ? namespace : '';
+  const one = exact && name !== '' && !hasWildcard(name);
+  const found = one ? [findObject(scope.env, info, place, name)].filter(isObject).filter(wanted.test) : listObjects(scope.env, info, place, wanted);
   const [part = ''] = subresource;
   if (part === '') return found;
   // A status is a part of its object; others are objects of their own.
@@ -82,6 +75,30 @@ function find(target: Target, scope: RuleScope): JsonObject[] {
   const parent = {apiVersion: apiVersionOf(info), kind: info.kind};
   for (const object of parts) setWritePlace(object, {subresource: part, parent});
   return parts;
+}
+
+/** What a target's words select, as far as its place does not say it. */
+function wantedOf(names: JsonObject, info: KindInfo): Wanted {
+  const [namespace, name, uid] = ['namespace', 'name', 'uid'].map(field => textOf(own(names, field))) as [string, string, string];
+  const inNamespace = compileGlob(namespace === '' ? '*' : namespace);
+  const named = compileGlob(name || '*');
+  const selector = own(names, 'selector');
+  const labels = isObject(selector) ? (selector as unknown as LabelSelector) : undefined;
+  const selected = labels === undefined ? () => true : compileLabelSelector(labels);
+  return {
+    key: stringifyJson([namespace, name, uid, selector ?? null]),
+    labelSelector: labels && labelSelectorText(labels),
+    fieldSelector: nameSelectorText(name),
+    test(object) {
+      const metadata = own(object, 'metadata');
+      return (
+        named(textOf(ownPath(metadata, 'name'))) &&
+        (!info.namespaced || inNamespace(textOf(ownPath(metadata, 'namespace')))) &&
+        (uid === '' || textOf(ownPath(metadata, 'uid')) === uid) &&
+        selected(textMapOf(ownPath(metadata, 'labels')))
+      );
+    },
+  };
 }
 
 function readPart(object: JsonObject, info: KindInfo, part: string, scope: RuleScope): JsonObject {

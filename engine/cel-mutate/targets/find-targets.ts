@@ -6,8 +6,10 @@ import type {CelScope, MutationTarget} from '../../cel-policies/types.js';
 import type {RuleRun} from '../../context/rule-run.js';
 import type {ListQuery} from '../../context-loader.js';
 import {EvalError} from '../../diagnostic.js';
-import {isObject, type JsonObject, own} from '../../json/types.js';
+import {type JsonObject, own} from '../../json/types.js';
 import {apiVersionOf} from '../../resource-map.js';
+import {foundIn, searchOf, type Wanted} from '../../targets/search.js';
+import {labelSelectorText, nameSelectorText} from '../../targets/selector-text.js';
 import {objectsOf} from './expression-targets.js';
 import {kindsOfRules, type NamedKind} from './rule-kinds.js';
 import {kindOfObject, requestAbout} from './target-request.js';
@@ -30,10 +32,11 @@ export function findsTargets({spec, ref}: MutatingPolicy, expression: Program | 
   const constraints = rules ?? everything;
   const matches = compileConstraints(constraints, {anyOperation: true});
   if (expression !== undefined) return expressionTargets(expression, constraints, matches);
+  const wanted = wantedOf(constraints);
   return scope => {
     const run = scope.host;
     return kindsOfRules(constraints.resourceRules, run.resources).flatMap(named =>
-      listed(named, ref.namespace, run).filter(({object}) =>
+      listed(named, {namespace: ref.namespace, run, wanted: wanted(named, run)}).filter(({object}) =>
         matches(requestAbout(object, named.kind, named.subResource), run),
       ),
     );
@@ -59,14 +62,37 @@ function expressionTargets(program: Program, constraints: MatchConstraints, matc
   };
 }
 
+/** What can be told of an object while it is read: all but the labels of its namespace, which may have to be waited for. */
+function wantedOf(constraints: MatchConstraints): (named: NamedKind, run: RuleRun) => Wanted {
+  const {namespaceSelector: _later, ...atOnce} = constraints;
+  const matches = compileConstraints({...atOnce, namespaceSelector: undefined}, {anyOperation: true});
+  const key = JSON.stringify(atOnce);
+  const labelSelector = constraints.objectSelector && labelSelectorText(constraints.objectSelector);
+  const names = constraints.resourceRules.map(rule => (rule.resourceNames.length === 1 ? rule.resourceNames[0] : undefined));
+  const name = new Set(names).size === 1 ? names[0] : undefined;
+  const fieldSelector = name === undefined ? undefined : nameSelectorText(name);
+  return ({kind, subResource}, run) => ({
+    key: `${key} ${subResource}`,
+    labelSelector,
+    fieldSelector,
+    test: object => matches(requestAbout(object, kind, subResource), run),
+  });
+}
+
+interface Listing {
+  readonly namespace: string;
+  readonly run: RuleRun;
+  readonly wanted: Wanted;
+}
+
 /** A policy of a namespace has its targets there; cluster-scoped objects are none of its business. */
-function listed({kind, subResource, any}: NamedKind, namespace: string, run: RuleRun): readonly MutationTarget[] {
+function listed({kind, subResource, any}: NamedKind, listing: Listing): readonly MutationTarget[] {
+  const {namespace, run} = listing;
   if (namespace !== '' && !kind.namespaced) return [];
   const {group, version, resource} = kind;
-  const list = listOf({group, version, resource, namespace, labels: []}, any, run);
-  const items = own(list, 'items');
-  run.budget.step(Array.isArray(items) ? items.length : 0);
-  return (Array.isArray(items) ? items : []).filter(isObject).map(item => ({
+  const items = itemsOf({group, version, resource, namespace, labels: []}, any, listing);
+  run.budget.step(items.length);
+  return items.map(item => ({
     object: typed(item, apiVersionOf(kind), kind.kind),
     resource: {group, version, resource},
     subResource,
@@ -74,14 +100,14 @@ function listed({kind, subResource, any}: NamedKind, namespace: string, run: Rul
 }
 
 /** Kinds without lists (reviews, bindings) are passed over where a star stood for them. */
-function listOf(query: ListQuery, any: boolean, run: RuleRun): JsonObject {
+function itemsOf(query: ListQuery, any: boolean, {run, wanted}: Listing): readonly JsonObject[] {
   const {group, version, resource, namespace} = query;
   try {
-    return run.settle(`targets:${group}/${version}/${resource}/${namespace}`, options =>
-      run.loader.resourceList(query, options),
-    );
+    return run.settle(`targets:${group}/${version}/${resource}/${namespace} ${wanted.key}`, options =>
+      foundIn(run.loader.resourceList({...query, search: searchOf(run, resource, wanted)}, options), wanted),
+    )();
   } catch (thrown) {
-    if (any && thrown instanceof EvalError && /\bHTTP 40[45]\b/.test(thrown.message)) return {};
+    if (any && thrown instanceof EvalError && /\bHTTP 40[45]\b/.test(thrown.message)) return [];
     throw thrown;
   }
 }
