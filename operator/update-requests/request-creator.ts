@@ -2,14 +2,13 @@ import {Counter} from 'prom-client';
 import type {Clock} from '../../adapters/clock.js';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
 import type {ObjectReader} from '../../adapters/kube/object-store.js';
-import {textOf} from '../../engine/json/text.js';
-import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {Core} from '../feature.js';
+import {repeatedRequest, standsForBoth} from './repeated-request.js';
 import {shownObject} from './trigger.js';
-import {type NewUpdateRequest, repeatAnnotation, replaced, updateRequestName, updateRequestObject, updateRequests} from './update-request.js';
+import {type NewUpdateRequest, updateRequestName, updateRequestObject, updateRequests} from './update-request.js';
 
 export interface RequestCreator {
-  /** Stores the work, if that can be done in the time that is left; tells whether. A repeat of work that waits is only counted. */
+  /** Stores the work, if that can be done in the time that is left; tells whether. A repeat of work that waits is joined to it. */
   create(work: NewUpdateRequest, deadline: number): Promise<boolean>;
 }
 
@@ -27,18 +26,9 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
 
   async function create(work: NewUpdateRequest, deadline: number): Promise<boolean> {
     const started = clock.now();
-    const timeoutMs = () => Math.max(1, deadline - clock.now());
     try {
       watchThreshold(work);
-      const object = updateRequestObject(work);
-      try {
-        await client.create({...updateRequests, namespace: work.namespace}, object, {fieldManager: 'kyverno', timeoutMs: timeoutMs()});
-        made.inc({type: work.type, outcome: 'created'});
-      } catch (error) {
-        if (!hasStatus(error, 409)) throw error;
-        await repeat(work, timeoutMs());
-        made.inc({type: work.type, outcome: 'repeated'});
-      }
+      made.inc({type: work.type, outcome: await store(work, deadline)});
       log.v(2, `background: update request for policy ${work.policy} on ${shownObject(work.trigger)}`, {type: work.type, rules: work.rules, ms: clock.now() - started});
       return true;
     } catch (error) {
@@ -56,18 +46,28 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
     }
   }
 
-  async function repeat(work: NewUpdateRequest, timeoutMs: number): Promise<void> {
+  async function store(work: NewUpdateRequest, deadline: number): Promise<'created' | 'repeated'> {
+    const options = () => ({fieldManager: 'kyverno', timeoutMs: Math.max(1, deadline - clock.now())});
     const name = updateRequestName(work);
-    const known = ownPath(mirror().get(`${work.namespace}/${name}`), 'metadata', 'annotations', repeatAnnotation);
-    const count = Number.parseInt(textOf(known), 10) || 0;
-    // Who else repeats it at this moment must not write the same: the version has to move.
-    const annotations: JsonObject = {...replaced(work.request).annotations, [repeatAnnotation]: `${count + 1} ${work.request.uid}`};
-    try {
-      await client.patch({...updateRequests, namespace: work.namespace, name}, {metadata: {annotations}}, {type: 'merge', timeoutMs});
-    } catch (error) {
-      if (!hasStatus(error, 404)) throw error;
-      // Done and gone in between.
-      await client.create({...updateRequests, namespace: work.namespace}, updateRequestObject(work), {fieldManager: 'kyverno', timeoutMs});
+    const ref = {...updateRequests, namespace: work.namespace, name};
+    let known = mirror().get(`${work.namespace}/${name}`);
+    for (;;) {
+      try {
+        await client.create({...updateRequests, namespace: work.namespace}, updateRequestObject(work), options());
+        return 'created';
+      } catch (error) {
+        if (!hasStatus(error, 409) || clock.now() >= deadline) throw error;
+      }
+      try {
+        const stored = known ?? (await client.get(ref, options()));
+        known = undefined;
+        if (work.apart !== true && !standsForBoth(work, stored)) return await store({...work, apart: true}, deadline);
+        await client.update(ref, repeatedRequest(work, stored), options());
+        return 'repeated';
+      } catch (error) {
+        // Done and gone in between, or changed by who repeats it, or works it off, at this moment.
+        if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
+      }
     }
   }
 

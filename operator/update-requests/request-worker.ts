@@ -105,9 +105,10 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
       failedAt.delete(key);
       return unservedMs;
     }
-    const isFailed = state === 'Failed' || state === 'Skip';
-    if (isFailed && !failedAt.has(key)) failedAt.set(key, clock.now());
-    if (isFailed && clock.now() - (failedAt.get(key) ?? 0) >= keptMs) return void (await remove(key, object));
+    const isSkipped = state === 'Skip';
+    const isFailed = state === 'Failed';
+    if ((isFailed || isSkipped) && !failedAt.has(key)) failedAt.set(key, clock.now());
+    if ((isFailed || isSkipped) && clock.now() - (failedAt.get(key) ?? 0) >= keptMs) return void (await remove(key, object));
     const request = readUpdateRequest(object);
     if (typeof request === 'string') return fail(key, object, 'Failed', request);
     const policyId = policyIdOf(request);
@@ -120,7 +121,8 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
       }
       return fail(key, object, 'Skip', `policy ${request.policy} is not served`);
     }
-    if (state === 'Skip') await resetState(key);
+    // Not written before the work is done: the version would move, and the request be taken for repeated.
+    if (isSkipped) failedAt.delete(key);
     const started = firstTried.get(key) ?? clock.now();
     firstTried.set(key, started);
     const errors: unknown[] = [];
@@ -136,7 +138,7 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     const rights = errors.map(rightOf).filter(right => right !== undefined);
     for (const right of rights) park(right, key);
     // Told by the policy's condition; it goes on by itself.
-    if (rights.length === errors.length) return undefined;
+    if (rights.length === errors.length) return isSkipped ? void (await resetState(key)) : undefined;
     if (isFailed && (await anyAsync(groups(request), ({trigger}) => namespaceIsGone(trigger)))) return void (await remove(key, object));
     if (errors.some(error => isWebhookAway(causeOf(error)))) {
       firstTried.delete(key);
@@ -144,12 +146,17 @@ export function createRequestWorker({core, families, mirror, work, park, isGone}
     }
     const message = errors.map(textOfError).join('; ');
     if (isFailed || errors.some(error => causeOf(error) instanceof Refused) || clock.now() - started >= graceMs) return fail(key, object, 'Failed', message);
+    if (isSkipped) await resetState(key);
     throw errors[0];
   }
 
+  /** What it was skipped for is over; why it waits now is told elsewhere. */
   async function resetState(key: string): Promise<void> {
-    failedAt.delete(key);
-    await client.patch(refOf(key), {status: {state: 'Pending', message: ''}}, {type: 'merge', subresource: 'status'});
+    try {
+      await client.patch(refOf(key), {status: {state: 'Pending', message: ''}}, {type: 'merge', subresource: 'status'});
+    } catch (error) {
+      if (!hasStatus(error, 404)) throw error;
+    }
   }
 
   return {

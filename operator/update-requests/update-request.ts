@@ -12,7 +12,7 @@ export const requestsKey = 'updaterequests';
 export const repeatAnnotation = 'updaterequest.kyverno.io/repeats';
 
 /** Version of the trigger that the request replaces: while it is still stored, the request has not had its effect. */
-const replacesAnnotation = 'updaterequest.kyverno.io/replaces';
+export const replacesAnnotation = 'updaterequest.kyverno.io/replaces';
 
 export interface RuleContext {
   readonly rule: string;
@@ -49,6 +49,8 @@ export interface NewUpdateRequest {
   readonly kept: {readonly object?: JsonObject; readonly oldObject?: JsonObject};
   /** Each request is work of its own. */
   readonly repeats: boolean;
+  /** Beside one that waits with other rules, which this request says nothing of. */
+  readonly apart?: boolean;
 }
 
 export function updateRequestObject(parts: NewUpdateRequest): JsonObject {
@@ -86,9 +88,10 @@ export function replacedVersion({operation, subResource, oldObject}: EngineReque
   return operation === 'UPDATE' && subResource === '' ? textOf(ownPath(oldObject, 'metadata', 'resourceVersion')) : '';
 }
 
-export function updateRequestName({type, policy, rules, trigger, repeats, request}: NewUpdateRequest): string {
+export function updateRequestName({type, policy, rules, trigger, repeats, request, apart}: NewUpdateRequest): string {
   const isMutation = type === 'mutate' || type === 'cel-mutate';
   const parts = [type, policy, isMutation ? (rules[0] ?? '') : '', objectKey(trigger), request.operation === 'DELETE' ? 'DELETE' : '', repeats ? request.uid : ''];
+  if (apart === true) parts.push(request.operation, ...rules);
   return `ur-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`;
 }
 
