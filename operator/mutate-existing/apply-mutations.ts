@@ -5,6 +5,7 @@ import {deepEqual} from '../../engine/json/equal.js';
 import {isObject, type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
 import type {Core} from '../feature.js';
+import {deniedRight} from '../generate/denied-right.js';
 import {errorsIn, MissingRight, throwAll, writeFailure} from '../generate/work-errors.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, MadeTarget} from '../update-requests/background-policy.js';
 import type {EngineRequest} from '../../engine/types.js';
@@ -56,7 +57,7 @@ export function createMutations({client, clock, log, metrics, resources, filters
       return isObject(body) ? body : undefined;
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
-      if (hasStatus(error, 403)) throw new MissingRight('get', kind.group, kind.resource, '');
+      if (hasStatus(error, 403)) throw new MissingRight('get', kind.group, subresource === undefined ? kind.resource : `${kind.resource}/${subresource}`, ref.namespace ?? '');
       throw error;
     }
   }
@@ -67,7 +68,7 @@ export function createMutations({client, clock, log, metrics, resources, filters
       const changed: NamedObject[] = [];
       const errors: unknown[] = [];
       for (const {status, message, targets} of outcomes) {
-        if (status === 'error' || status === 'fail') errors.push(new Error(message));
+        if (status === 'error' || status === 'fail') errors.push(deniedRight(message) ?? new Error(message));
         if (status !== 'pass') continue;
         for (const target of targets) {
           try {

@@ -1,4 +1,6 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest';
+import {answer, fail} from '../../adapters/kube/testing/api-server.js';
+import {eventually} from '../../adapters/kube/testing/eventually.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import {type BackgroundWorld, configMap, createBackgroundWorld, namespaceObject} from '../update-requests/testing/background-world.js';
 
@@ -106,5 +108,45 @@ describe('existing objects', () => {
     await world.settled();
     expect(world.get(configMaps, 'shop/a')).toMatchObject({data: {mine: 'yes'} as JsonObject});
     expect(labelOf('shop/a')).toBe('CREATE');
+  });
+});
+
+describe('targets that may not be read', () => {
+  it('are told once, by the right to grant, and changed as soon as it is there', async () => {
+    let granted = false;
+    world.server.intercept = ({method, path}, response) => {
+      if (path.endsWith('/selfsubjectaccessreviews')) return answer(response, {status: {allowed: granted}}, 201);
+      return !granted && method === 'GET' && path.endsWith('/namespaces/shop/configmaps') && fail(response, {code: 403, reason: 'Forbidden'});
+    };
+    world.server.put(configMaps, configMap('shop', 'a', {}));
+    world.policy(mutating(`{${target}}], ${mark}}`));
+    await world.create(namespaces, namespaceObject('shop'));
+    const conditions = () => (ownPath(world.get('apis/kyverno.io/v1/clusterpolicies', 'p'), 'status', 'conditions') ?? []) as JsonObject[];
+    await eventually(() => conditions().length > 0);
+    expect(conditions()).toMatchObject([{type: 'Background-MissingRight-r-list-configmaps', reason: 'Forbidden', message: expect.stringContaining('apiGroups: [""], resources: ["configmaps"]')}]);
+    expect(world.events.filter(({reason}) => reason === 'PolicyError')).toHaveLength(1);
+    expect(world.requests()).toHaveLength(1);
+    granted = true;
+    await world.settled();
+    expect(labelOf('shop/a')).toBe('CREATE');
+    await eventually(() => conditions().length === 0);
+    expect(world.requests()).toEqual([]);
+  });
+
+  it('by an expression are told by their group, too', async () => {
+    world.server.intercept = ({path}, response) => path.endsWith('/namespaces/shop/deployments') && fail(response, {code: 403, reason: 'Forbidden'});
+    world.celPolicy(`
+apiVersion: policies.kyverno.io/v1beta1
+kind: MutatingPolicy
+metadata: {name: c}
+spec:
+  evaluation: {mutateExisting: {enabled: true}}
+  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [namespaces], operations: [CREATE]}]}
+  targetMatchConstraints: {expression: "resource.List('apps/v1', 'deployments', object.metadata.name)"}
+  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{metadata: Object.metadata{labels: {'by': 'us'}}}"}}]
+`);
+    await world.create(namespaces, namespaceObject('shop'));
+    await eventually(() => world.events.length > 0);
+    expect(world.events.map(({note}) => note)).toEqual([expect.stringContaining('apiGroups: ["apps"], resources: ["deployments"]')]);
   });
 });
