@@ -76,7 +76,7 @@ interface JobParts {
 
 function jobOf(cleanup: CompiledCleanup, {tools, id, schedule, raw, subject}: JobParts): CleanupJob {
   const created = createdAt(raw);
-  const {dryRun, maxShare} = readGuards(textMapOf(ownPath(raw, 'metadata', 'annotations')));
+  const {dryRun, maxShare, problem} = readGuards(textMapOf(ownPath(raw, 'metadata', 'annotations')));
   return {
     id,
     policy: subject,
@@ -88,6 +88,7 @@ function jobOf(cleanup: CompiledCleanup, {tools, id, schedule, raw, subject}: Jo
     labelSelector: undefined,
     dryRun,
     maxShare,
+    guardProblem: problem,
     targets: () => targetsOf(cleanup, tools),
     judge: () => judgeOf(cleanup, tools),
   };

@@ -1,20 +1,20 @@
 import {Counter} from 'prom-client';
 import {formatDiagnostic} from '../../engine/diagnostic.js';
-import {textOf} from '../../engine/json/text.js';
+import {textMapOf, textOf} from '../../engine/json/text.js';
 import {isObject, type Json, type JsonObject, own, ownPath} from '../../engine/json/types.js';
 import {celResourceKey} from '../cel-policies/cel-kinds.js';
+import type {EventSubject, PolicyEvent} from '../events/event.js';
 import type {Core, Feature} from '../feature.js';
 import {policyResources} from '../policies/policy-handlers.js';
-import {cleanupPrefix} from '../status/background-conditions.js';
 import {type Condition, mergeConditions, timestamp} from '../status/conditions.js';
 import {writeStatus} from '../status/write-status.js';
 import {defaultSchedule, jobOfPolicy, jobsOfRules} from './classic-jobs.js';
+import {conditionsBeside, guardConditions, guardType, isOfRule, ruleConditions, runConditions, runTypes} from './cleanup-conditions.js';
 import type {CleanupJob, CleanupReport, CleanupTarget} from './cleanup-job.js';
 import {createCleanupScheduler} from './cleanup-scheduler.js';
 import {jobOfDeletingPolicy} from './deleting-jobs.js';
 import {readGuards} from './policy-annotations.js';
 import {runCleanup} from './run-cleanup.js';
-import {textMapOf} from '../../engine/json/text.js';
 
 const kinds = [
   {key: 'cleanuppolicies', kind: 'CleanupPolicy', namespaced: true},
@@ -50,11 +50,12 @@ export function createCleanupFeature(core: Core): Feature {
       goesOn: () => (isWhole &&= !isStopping && core.isLeading() && scheduler.job(job.id) === job),
       onDeleted(target, object) {
         metrics.deleted(job, target, object);
-        tell(job, target, object, `successfully cleaned up the target resource ${shown(target, object)}`, true);
+        const note = `successfully cleaned up the target resource ${shown(target, object)}`;
+        emit(job, {reason: 'PolicyApplied', action: 'Resource Cleaned Up', note, related: subjectOf(target, object)});
       },
-      onProblem(target, object, message) {
-        metrics.failed(job, target, object);
-        tell(job, target, object, `policy ${keyOf(job)} error: ${message}`, false);
+      onProblem(message, target, object) {
+        if (target !== undefined) metrics.failed(job, target, object);
+        tellProblem(job, message, target !== undefined && object !== undefined ? subjectOf(target, object) : undefined);
       },
     });
     if (!isWhole) {
@@ -68,16 +69,14 @@ export function createCleanupFeature(core: Core): Feature {
     await writeRun(job, started, report);
   }
 
-  function tell(job: CleanupJob, target: CleanupTarget, object: JsonObject | undefined, note: string, good: boolean): void {
-    if (!good) log.error(`clean-up ${job.id}: ${note}`);
-    core.events.emit({
-      regarding: job.policy,
-      ...(object !== undefined && {related: subjectOf(target, object)}),
-      reason: good ? 'PolicyApplied' : 'PolicyError',
-      action: good ? 'Resource Cleaned Up' : 'None',
-      note,
-      source: 'kyverno-cleanup',
-    });
+  function emit(job: CleanupJob, event: Pick<PolicyEvent, 'reason' | 'action' | 'note' | 'related'>): void {
+    core.events.emit({regarding: job.policy, source: 'kyverno-cleanup', ...event});
+  }
+
+  function tellProblem(job: CleanupJob, message: string, related?: EventSubject): void {
+    const note = `policy ${keyOf(job)} error: ${message}`;
+    log.error(`clean-up ${job.id}: ${note}`);
+    emit(job, {reason: 'PolicyError', action: 'None', note, ...(related !== undefined && {related})});
   }
 
   function storedRun(job: CleanupJob): number | undefined {
@@ -104,25 +103,21 @@ export function createCleanupFeature(core: Core): Feature {
       object => {
         const status = statusObject(object);
         // Of the kinds written in CEL, the rest of the status is another's.
-        if (isDeletingPolicy(job)) return {...status, lastExecutionTime: time};
+        if (isDeletingPolicy(job)) return {...status, lastExecutionTime: time, conditions: deletingConditions(object, job, report)};
         if (job.rule === '') return {...policyStatus(object, [], report), lastExecutionTime: time};
         const others = runsOfRules(own(status, 'cleanup')).filter(item => item.rule !== job.rule);
+        const wanted = ruleConditions(job.rule, report);
+        const conditions = conditionsBeside(object, {isMine: type => isOfRule(job.rule, type), wanted, now: timestamp(clock.now())});
         const runs = [...others, {rule: job.rule, lastExecutionTime: time}].sort((a, b) => (a.rule < b.rule ? -1 : 1));
-        return {...status, cleanup: runs, conditions: ruleConditions(object, job.rule, report)};
+        return {...status, cleanup: runs, conditions};
       },
       {cached},
     );
   }
 
-  /** What others wrote stays; of the rule's clean-up there is a condition as long as something is forbidden. */
-  function ruleConditions(object: JsonObject, rule: string, {forbidden}: CleanupReport): JsonObject[] {
-    const stored = ownPath(object, 'status', 'conditions');
-    const list = Array.isArray(stored) ? stored.filter(isObject) : [];
-    const type = `${cleanupPrefix}Forbidden-${rule}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 300);
-    const generation = ownPath(object, 'metadata', 'generation');
-    const wanted: Condition[] = forbidden.length === 0 ? [] : [{type, status: 'True', reason: 'Forbidden', message: `rule ${rule}: ${missingRights(forbidden)}`}];
-    const mine = mergeConditions(list, {wanted, generation: typeof generation === 'number' ? generation : 0, now: timestamp(clock.now())});
-    return [...list.filter(condition => own(condition, 'type') !== type), ...mine];
+  function deletingConditions(object: JsonObject, job: CleanupJob, report: CleanupReport): JsonObject[] {
+    const wanted = [...guardConditions(job.guardProblem), ...runConditions(report)];
+    return conditionsBeside(object, {isMine: type => type === guardType || runTypes.has(type), wanted, now: timestamp(clock.now())});
   }
 
   /** Of a clean-up policy. */
@@ -130,9 +125,8 @@ export function createCleanupFeature(core: Core): Feature {
     const status = statusObject(object);
     const generation = ownPath(object, 'metadata', 'generation');
     const observed = typeof generation === 'number' ? generation : 0;
-    const wanted: Condition[] = [readyCondition(problems)];
-    const {problem} = readGuards(textMapOf(ownPath(object, 'metadata', 'annotations')));
-    if (problem !== undefined) wanted.push({type: 'GuardsValid', status: 'False', reason: 'Unreadable', message: problem});
+    const guards = readGuards(textMapOf(ownPath(object, 'metadata', 'annotations')));
+    const wanted: Condition[] = [readyCondition(problems), ...guardConditions(guards.problem)];
     if (report !== undefined) wanted.push(...runConditions(report));
     else wanted.push(...keptConditions(own(status, 'conditions')));
     return {...status, observedGeneration: observed, conditions: mergeConditions(own(status, 'conditions'), {wanted, generation: observed, now: timestamp(clock.now())})};
@@ -169,6 +163,12 @@ export function createCleanupFeature(core: Core): Feature {
     return known;
   }
 
+  /** Guards that cannot be read are told at once: the first run may be a month away. */
+  function put(job: CleanupJob): void {
+    scheduler.put(job);
+    if (job.guardProblem !== undefined && core.isLeading()) tellProblem(job, job.guardProblem);
+  }
+
   function putRules(kind: 'ClusterPolicy' | 'Policy', key: string): void {
     const prefix = `${kind}/${key}#`;
     const wanted = new Map<string, CleanupJob>();
@@ -178,7 +178,7 @@ export function createCleanupFeature(core: Core): Feature {
       for (const job of jobsOfRules(state.policy, raw, {...core, defaultSchedule: fallback})) wanted.set(job.id, job);
     }
     for (const {id} of [...scheduler.jobs()]) if (id.startsWith(prefix) && !wanted.has(id)) scheduler.drop(id);
-    for (const job of wanted.values()) scheduler.put(job);
+    for (const job of wanted.values()) put(job);
   }
 
   return {
@@ -199,7 +199,7 @@ export function createCleanupFeature(core: Core): Feature {
       const policy = state?.status === 'served' ? state.policy.source : undefined;
       const job = policy?.type === 'deleting' ? jobOfDeletingPolicy(policy, {...core, engine: core.cel.engine}) : undefined;
       if (job === undefined) scheduler.drop(`${kind}/${key}`);
-      else scheduler.put(job);
+      else put(job);
     },
     setLeading: leading => scheduler.setLeading(leading),
     stop() {
@@ -254,27 +254,10 @@ function readyCondition(problems: readonly string[]): Condition {
     : {type: 'Ready', status: 'False', reason: 'Failed', message: `Not Ready: ${problems.join('; ')}`};
 }
 
-function missingRights(forbidden: readonly string[]): string {
-  return `grant the clean-up's service account: ${forbidden.join(', ')} (by a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true")`;
-}
-
-function runConditions(report: CleanupReport): Condition[] {
-  const {problems, forbidden} = report;
-  return [
-    forbidden.length === 0
-      ? {type: 'PermissionsGranted', status: 'True', reason: 'Succeeded', message: 'nothing was forbidden in the last run'}
-      : {type: 'PermissionsGranted', status: 'False', reason: 'Forbidden', message: missingRights(forbidden)},
-    problems.length === 0
-      ? {type: 'LastRunSucceeded', status: 'True', reason: 'Succeeded', message: 'the last run had no problem'}
-      : {type: 'LastRunSucceeded', status: 'False', reason: 'Problems', message: problems.join('; ').slice(0, 2_000)},
-  ];
-}
-
 /** Those of runs stay until the next run. */
 function keptConditions(conditions: Json | undefined): Condition[] {
-  const kept = new Set(['PermissionsGranted', 'LastRunSucceeded']);
   return (Array.isArray(conditions) ? conditions : [])
-    .filter(condition => kept.has(textOf(ownPath(condition, 'type'))))
+    .filter(condition => runTypes.has(textOf(ownPath(condition, 'type'))))
     .map(condition => condition as unknown as Condition);
 }
 

@@ -30,10 +30,19 @@ export interface CleanupJob {
   readonly dryRun: boolean;
   /** A run that selects more than this share (0 to 1) of what it looked at deletes nothing. */
   readonly maxShare: number | undefined;
+  /** Why the policy's guards cannot be read; the job is then a dry run. */
+  readonly guardProblem: string | undefined;
   /** Resolved anew for each run: kinds come and go. `unresolved`: kinds that the cluster does not have. */
   targets(): {readonly found: readonly CleanupTarget[]; readonly unresolved: readonly string[]};
   /** A judge for one run. It throws EvalError for what cannot be told: such an object stays. */
   judge(): (object: JsonObject) => MaybePromise<boolean>;
+}
+
+export interface CleanupProblem {
+  /** One line. */
+  readonly message: string;
+  /** It is a right that is missing, which `forbidden` names. */
+  readonly isForbidden: boolean;
 }
 
 /** What one run came to. */
@@ -42,8 +51,8 @@ export interface CleanupReport {
   readonly deleted: number;
   /** Selected in a dry run, or by a run that its share limit stopped. */
   readonly spared: number;
-  /** One line each, first ones only. */
-  readonly problems: readonly string[];
+  /** Those of the whole run, then the first ones of kinds and objects. */
+  readonly problems: readonly CleanupProblem[];
   /** Kinds that may not be listed or deleted: the rule to add. */
   readonly forbidden: readonly string[];
 }

@@ -117,6 +117,7 @@ describe('clean-up policies', () => {
     await test.run(createCleanupFeature(test.core));
     await eventually(() => condition('share', 'LastRunSucceeded') !== undefined && condition('dry', 'LastRunSucceeded') !== undefined);
     expect(pods()).toEqual(['a', 'b']);
+    expect(condition('dry', 'LastRunSucceeded')).toBe('the last run was a dry one: 2 of 2 objects would go');
     expect(condition('share', 'LastRunSucceeded')).toContain('2 of 2 objects would go, more than 50 %');
   });
 
@@ -231,6 +232,68 @@ describe('clean-up policies', () => {
     expect(ownPath(policyNow(), 'status', 'conditions')).toMatchObject([ready, {type: 'CleanUp-Forbidden-old-pods', message: expect.stringContaining('delete pods')}]);
     expect(storedCleanupConditions(policyNow())).toHaveLength(1);
     expect(storedCleanupConditions({...policyNow(), metadata: {generation: 2}})).toEqual([]);
+  });
+
+  it('in rules tell what kept them from deleting, in a condition and Events', async () => {
+    for (const name of ['a', 'b']) test.server.put('api/v1/pods', pod(name, {old: 'true'}));
+    const collection = 'apis/kyverno.io/v1/clusterpolicies';
+    const removeResources = ['Pod', 'Nonsense'].map(kind => ({apiVersion: 'v1', kind, selector: {matchLabels: {old: 'true'}}}));
+    const annotations = {'cleanup.kyverno.io/max-share': 'half'};
+    const stored = test.server.put(collection, {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: {name: 'c', uid: 'uid-c', generation: 1, creationTimestamp: '2025-01-01T00:00:00Z', annotations},
+      spec: {rules: [{name: 'old-pods', match: {any: [{resources: {kinds: ['Pod', 'Nonsense']}}]}, cleanup: {removeResources}}]},
+    });
+    test.core.manager.register({key: 'clusterpolicies', group: 'kyverno.io', version: 'v1', resource: 'clusterpolicies', namespaced: false});
+    const feature = createCleanupFeature(test.core);
+    await test.run(feature);
+    feature.onPolicy!('ClusterPolicy', 'c', test.core.cache.putPolicy(stored), undefined);
+    const policyNow = () => test.server.objects(collection)[0];
+    await eventually(() => ownPath(policyNow(), 'status', 'cleanup') !== undefined);
+    const problems = ['annotation cleanup.kyverno.io/max-share must be a percentage such as "25%": nothing is deleted', 'the cluster has no kind Nonsense'];
+    expect(ownPath(policyNow(), 'status', 'conditions')).toMatchObject([{type: 'CleanUp-Problems-old-pods', status: 'True', message: `rule old-pods: ${problems.join('; ')}`}]);
+    const notes = test.events.map(({note}) => note);
+    for (const problem of problems) expect(notes).toContain(`policy c error: ${problem}`);
+    expect(pods()).toEqual(['a', 'b']);
+  });
+
+  it('written in CEL tell what their runs met with, in the conditions of clean-up policies', async () => {
+    for (const name of ['a', 'b']) test.server.put('api/v1/pods', pod(name));
+    const collection = 'apis/policies.kyverno.io/v1beta1/deletingpolicies';
+    const ready = {type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready'};
+    const put = (name: string, guards: Record<string, string>) =>
+      test.server.put(collection, {
+        apiVersion: 'policies.kyverno.io/v1beta1',
+        kind: 'DeletingPolicy',
+        metadata: {name, uid: `uid-${name}`, generation: 1, creationTimestamp: '2025-01-01T00:00:00Z', annotations: guards},
+        spec: {
+          schedule: '@yearly',
+          matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['pods', 'secrets']}]},
+          conditions: [{name: 'all', expression: 'true'}],
+        },
+        status: {conditions: [ready]},
+      });
+    const stored = [
+      put('share', {'cleanup.kyverno.io/max-share': '50%'}),
+      put('unread', {'cleanup.kyverno.io/dry-run': 'yes'}),
+      put('dry', {'cleanup.kyverno.io/dry-run': 'true'}),
+    ];
+    test.server.intercept = (request, response) => request.path === '/api/v1/secrets' && fail(response, {code: 403, reason: 'Forbidden'});
+    test.core.manager.register({key: 'deletingpolicies.policies.kyverno.io', group: 'policies.kyverno.io', version: 'v1beta1', resource: 'deletingpolicies', namespaced: false});
+    const feature = createCleanupFeature(test.core);
+    await test.run(feature);
+    for (const object of stored) feature.onCelPolicy!('DeletingPolicy', ownPath(object, 'metadata', 'name') as string, test.core.cel.cache.putPolicy(object));
+    await eventually(() => test.server.objects(collection).every(object => ownPath(object, 'status', 'lastExecutionTime') !== undefined));
+    expect(pods()).toEqual(['a', 'b']);
+    const [share, unread, dry] = test.server.objects(collection).map(object => ownPath(object, 'status', 'conditions'));
+    const forbidden = {type: 'PermissionsGranted', status: 'False', message: expect.stringContaining('list secrets')};
+    const tooMuch = '2 of 2 objects would go, more than 50 %: nothing was deleted';
+    const guards = 'annotation cleanup.kyverno.io/dry-run must be "true" or "false": nothing is deleted';
+    expect(share).toMatchObject([ready, forbidden, {type: 'LastRunSucceeded', status: 'False', message: expect.stringContaining(tooMuch)}]);
+    expect(unread).toMatchObject([ready, {type: 'GuardsValid', status: 'False', message: guards}, forbidden, {type: 'LastRunSucceeded', status: 'False'}]);
+    expect(dry).toMatchObject([ready, forbidden, {type: 'LastRunSucceeded', status: 'False'}]);
+    expect(test.events.filter(({regarding}) => regarding.name === 'share').map(({note}) => note)).toContain(`policy share error: ${tooMuch}`);
   });
 
   it('written in CEL run, too, and keep the rest of their status', async () => {

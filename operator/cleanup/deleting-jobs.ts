@@ -19,7 +19,7 @@ export function jobOfDeletingPolicy(policy: DeletingPolicy, tools: Pick<Core, 'r
   if ('error' in parsed) return undefined;
   const {ref} = policy;
   const created = createdAt(policy.raw);
-  const {dryRun, maxShare} = readGuards(policy.annotations);
+  const {dryRun, maxShare, problem} = readGuards(policy.annotations);
   const infos = new Map<string, KindInfo>();
   return {
     id: `${ref.kind}/${ref.key}`,
@@ -32,6 +32,7 @@ export function jobOfDeletingPolicy(policy: DeletingPolicy, tools: Pick<Core, 'r
     labelSelector: undefined,
     dryRun,
     maxShare,
+    guardProblem: problem,
     targets() {
       const rules = policy.spec.matchConstraints?.resourceRules ?? [];
       const unresolved: string[] = [];

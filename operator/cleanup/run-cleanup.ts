@@ -6,7 +6,7 @@ import {textOf} from '../../engine/json/text.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {FilteredResource} from '../../webhook/types.js';
 import {createPacer, type Pacer} from '../scan/pacer.js';
-import type {CleanupJob, CleanupReport, CleanupTarget} from './cleanup-job.js';
+import type {CleanupJob, CleanupProblem, CleanupReport, CleanupTarget} from './cleanup-job.js';
 
 export interface RunOptions {
   readonly client: KubeClient;
@@ -18,7 +18,8 @@ export interface RunOptions {
   /** False ends the run, for ever: this replica no longer leads, or the policy changed. */
   readonly goesOn: () => boolean;
   readonly onDeleted: (target: CleanupTarget, object: JsonObject) => void;
-  readonly onProblem: (target: CleanupTarget, object: JsonObject | undefined, message: string) => void;
+  /** No target: it is one of the whole run. */
+  readonly onProblem: (message: string, target: CleanupTarget | undefined, object: JsonObject | undefined) => void;
 }
 
 const pageSize = 250;
@@ -35,17 +36,26 @@ const parallel = 5;
 export async function runCleanup(job: CleanupJob, options: RunOptions): Promise<CleanupReport> {
   const run = new Run(job, options);
   const {found, unresolved} = job.targets();
-  for (const kind of unresolved) run.problem(undefined, undefined, `the cluster has no kind ${kind}`);
+  if (job.guardProblem !== undefined) run.problem(job.guardProblem);
+  for (const kind of unresolved) run.problem(`the cluster has no kind ${kind}`);
   for (const target of found) await run.look(target);
   await run.deleteHeld();
   return run.report();
+}
+
+/** What a problem concerns; nothing of it: the whole run. */
+interface ProblemOf {
+  readonly target?: CleanupTarget;
+  readonly object?: JsonObject;
+  readonly isForbidden?: boolean;
 }
 
 class Run {
   #looked = 0;
   #deleted = 0;
   #spared = 0;
-  readonly #problems: string[] = [];
+  readonly #problemsOfRun: CleanupProblem[] = [];
+  readonly #problems: CleanupProblem[] = [];
   readonly #forbidden = new Set<string>();
   readonly #held: Array<{readonly target: CleanupTarget; readonly object: JsonObject}> = [];
   readonly #judge: ReturnType<CleanupJob['judge']>;
@@ -64,19 +74,20 @@ class Run {
       looked: this.#looked,
       deleted: this.#deleted,
       spared: this.#spared,
-      problems: this.#problems,
+      problems: [...this.#problemsOfRun, ...this.#problems],
       forbidden: [...this.#forbidden].sort(),
     };
   }
 
-  problem(target: CleanupTarget | undefined, object: JsonObject | undefined, message: string): void {
-    if (this.#problems.length < problemsTold) this.#problems.push(message);
-    if (target !== undefined) this.options.onProblem(target, object, message);
+  problem(message: string, {target, object, isForbidden = false}: ProblemOf = {}): void {
+    if (target === undefined) this.#problemsOfRun.push({message, isForbidden});
+    else if (this.#problems.length < problemsTold) this.#problems.push({message, isForbidden});
+    this.options.onProblem(message, target, object);
   }
 
   async look(target: CleanupTarget): Promise<void> {
     if (this.job.namespace !== '' && !target.namespaced) {
-      this.problem(target, undefined, `${target.resource} are cluster-scoped: a policy of a namespace does not reach them`);
+      this.problem(`${target.resource} are cluster-scoped: a policy of a namespace does not reach them`, {target});
       return;
     }
     for (let tries = 1; await this.#list(target, tries === listsPerKind); tries += 1);
@@ -108,8 +119,9 @@ class Run {
         this.#spared = spared;
         return true;
       }
-      if (hasStatus(error, 403)) this.#forbidden.add(`list ${nameOf(target)}`);
-      this.problem(target, undefined, `failed to list ${nameOf(target)}: ${textOfError(error)}`);
+      const isForbidden = hasStatus(error, 403);
+      if (isForbidden) this.#forbidden.add(`list ${nameOf(target)}`);
+      this.problem(`failed to list ${nameOf(target)}: ${textOfError(error)}`, {target, isForbidden});
     }
     return false;
   }
@@ -135,7 +147,7 @@ class Run {
       return await this.#judge(object);
     } catch (error) {
       const why = error instanceof EvalError ? error.message : `internal error: ${textOfError(error)}`;
-      this.problem(target, object, `${shown(target, object)} cannot be judged: ${why}`);
+      this.problem(`${shown(target, object)} cannot be judged: ${why}`, {target, object});
       return false;
     }
   }
@@ -160,7 +172,7 @@ class Run {
     const share = this.#held.length / this.#looked;
     if (share > maxShare) {
       this.#spared = this.#held.length;
-      this.problem(undefined, undefined, `${this.#held.length} of ${this.#looked} objects would go, more than ${Math.round(maxShare * 100)} %: nothing was deleted`);
+      this.problem(`${this.#held.length} of ${this.#looked} objects would go, more than ${Math.round(maxShare * 100)} %: nothing was deleted`);
       return;
     }
     await this.#deleteAll(this.#held);
@@ -190,8 +202,9 @@ class Run {
       this.options.onDeleted(target, object);
     } catch (error) {
       if (hasStatus(error, 404) || hasStatus(error, 409)) return;
-      if (hasStatus(error, 403)) this.#forbidden.add(`delete ${nameOf(target)}`);
-      this.problem(target, object, `failed to delete ${shown(target, object)}: ${textOfError(error)}`);
+      const isForbidden = hasStatus(error, 403);
+      if (isForbidden) this.#forbidden.add(`delete ${nameOf(target)}`);
+      this.problem(`failed to delete ${shown(target, object)}: ${textOfError(error)}`, {target, object, isForbidden});
     }
   }
 }
