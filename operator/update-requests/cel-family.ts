@@ -57,19 +57,17 @@ export function celFamily({cel: {cache, engine, serving}, resources, metrics, cl
     },
     requestType: rule => (rule.type === 'generate' ? 'cel-generate' : 'cel-mutate') satisfies RequestType,
     concerns: (request, route) => route.handler === 'cel' && candidates(request, route).length > 0,
-    async triggered(request, route, deadline) {
-      const found = candidates(request, route);
-      const [first] = found;
-      if (first === undefined) return [];
-      const call = {phase: 'admission', kind: first.ref.kind, names: found.map(({ref}) => ref.name), fromBackground: serving.isBackground(request), selectOnly: true, deadline} as const;
-      const {results} = first.source.type === 'generating' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
-      return results.flatMap(({policy: {key}, rules}): Triggered[] => {
-        const policy = found.find(({ref}) => ref.key === key);
-        if (policy === undefined || !rules.some(({status}) => status === 'pass' || status === 'error')) return [];
+    triggered: (request, route, deadline) =>
+      // One that waits for an answer keeps none of the others waiting.
+      candidates(request, route).map(async (policy): Promise<Triggered | undefined> => {
+        const {ref, source} = policy;
+        const call = {phase: 'admission', kind: ref.kind, names: [ref.name], fromBackground: serving.isBackground(request), selectOnly: true, deadline} as const;
+        const {results} = source.type === 'generating' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
+        const told = results.filter(result => result.policy.key === ref.key).flatMap(({rules}) => rules);
+        if (!told.some(({status}) => status === 'pass' || status === 'error')) return undefined;
         const view = viewOf(policy);
-        return [{policy: view, rules: view.rules}];
-      });
-    },
+        return {policy: view, rules: view.rules};
+      }),
     async evaluate({ref}, rules, request, deadline) {
       // A policy of a namespace is found by the request's: its name alone tells it.
       const call = {phase: 'any', kind: ref.kind, names: [ref.name], deadline} as const;

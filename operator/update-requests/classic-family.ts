@@ -56,19 +56,18 @@ export function classicFamily({cache, engine, resources, metrics, clock}: Classi
     idOf: (type, key) => (type === 'generate' || type === 'mutate' ? `${key.includes('/') ? 'Policy' : 'ClusterPolicy'}/${key}` : undefined),
     requestType: rule => rule.type,
     concerns: (request, route) => route.handler === 'validate' && candidates(request, route).length > 0,
-    async triggered(request, route, deadline) {
-      const found = candidates(request, route);
-      if (found.length === 0) return [];
-      const {results} = await engine.generate(request, {only: found.map(policy => policy.ref.key), selectOnly: true, deadline});
-      return results.flatMap(({policy: {key}, rules}): Triggered[] => {
-        const policy = found.find(item => item.ref.key === key);
-        if (policy === undefined) return [];
+    triggered: (request, route, deadline) =>
+      // One that waits for an answer keeps none of the others waiting.
+      candidates(request, route).map(async (policy): Promise<Triggered | undefined> => {
+        const {results} = await engine.generate(request, {only: [policy.ref.key], selectOnly: true, deadline});
+        const told = results.flatMap(({rules}) => rules);
         const view = viewOf(policy);
-        // What cannot be told in time is for the background to find out.
-        const names = new Set(rules.filter(({status}) => status === 'pass' || status === 'error').map(({rule}) => rule));
-        return [{policy: view, rules: view.rules.filter(rule => names.has(rule.name))}];
-      });
-    },
+        // What cannot be told in time is for the background to find out; so is what would come after it.
+        const unknown = told.some(({status}) => status === 'error');
+        if (unknown && policy.source.spec.applyRules === 'One') return {policy: view, rules: view.rules};
+        const names = new Set(told.filter(({status}) => status === 'pass' || status === 'error').map(({rule}) => rule));
+        return names.size === 0 ? undefined : {policy: view, rules: view.rules.filter(rule => names.has(rule.name))};
+      }),
     async evaluate(policy, rules, request, deadline) {
       const started = clock.monotonic();
       const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(rule => rule.name), deadline});

@@ -1,6 +1,7 @@
+import type {Clock} from '../../adapters/clock.js';
 import type {EngineRequest} from '../../engine/types.js';
 import type {AdmissionObserver} from '../../webhook/types.js';
-import type {BackgroundFamily, BackgroundPolicy, BackgroundRule} from './background-policy.js';
+import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, Triggered} from './background-policy.js';
 import type {RequestCreator} from './request-creator.js';
 import type {MemoryWork} from './memory-runs.js';
 import {keptParts, readsSecretData} from './rule-reads.js';
@@ -8,6 +9,7 @@ import {triggerOf} from './trigger.js';
 import {replacedVersion} from './update-request.js';
 
 export interface RequestObserverOptions {
+  readonly clock: Pick<Clock, 'now'>;
   readonly families: readonly BackgroundFamily[];
   readonly creator: RequestCreator;
   /** For work that reads what may be stored nowhere. */
@@ -19,23 +21,31 @@ export interface RequestObserverOptions {
   readonly mayChain: (policy: BackgroundPolicy, rule: BackgroundRule, request: EngineRequest) => boolean;
 }
 
+/** Of the time that is left, what storing the work needs: no policy's lookups may use it up. */
+const storingMs = 300;
+
 /** Turns what was admitted into update requests, before the answer leaves. */
-export function createRequestObserver({families, creator, remember, namespace, isBackground, mayChain}: RequestObserverOptions): AdmissionObserver {
+export function createRequestObserver({clock, families, creator, remember, namespace, isBackground, mayChain}: RequestObserverOptions): AdmissionObserver {
   return {
     concerns: (request, route) => families.some(family => family.concerns(request, route)),
     async admitted(request, route, deadline) {
       const background = isBackground(request);
+      const judgeBy = deadline - Math.min(storingMs, Math.max(0, deadline - clock.now()) / 2);
       await Promise.all(families.map(family => admit(family, background)));
 
       async function admit(family: BackgroundFamily, fromUs: boolean): Promise<void> {
         if (!family.concerns(request, route)) return;
-        const triggered = await family.triggered(request, route, deadline);
-        const works = triggered.flatMap(({policy, rules}) => {
-          const wanted = rules.filter(rule => needsRequest(rule, request) && !(fromUs && (rule.skipBackgroundRequests || !mayChain(policy, rule, request))));
-          const unstored = wanted.filter(rule => readsUnstored(rule, request));
-          for (const work of memoryWorks(family, policy, unstored)) remember(work);
-          return worksOf(family, policy, wanted.filter(rule => !unstored.includes(rule)));
-        });
+        // Each is stored as soon as it is known.
+        await Promise.all(family.triggered(request, route, judgeBy).map(async told => store(family, fromUs, await told)));
+      }
+
+      async function store(family: BackgroundFamily, fromUs: boolean, triggered: Triggered | undefined): Promise<void> {
+        if (triggered === undefined) return;
+        const {policy, rules} = triggered;
+        const wanted = rules.filter(rule => needsRequest(rule, request) && !(fromUs && (rule.skipBackgroundRequests || !mayChain(policy, rule, request))));
+        const unstored = wanted.filter(rule => readsUnstored(rule, request));
+        for (const work of memoryWorks(family, policy, unstored)) remember(work);
+        const works = worksOf(family, policy, wanted.filter(rule => !unstored.includes(rule)));
         await Promise.all(works.map(work => creator.create(work, deadline)));
       }
 

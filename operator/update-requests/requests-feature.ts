@@ -34,6 +34,7 @@ export function createRequestsFeature(core: Core, link: BackgroundLink): Feature
     name: 'update requests',
     registrations: [{key: requestsKey, ...updateRequests, namespaced: true, namespace: environment.namespace, optional: true}],
     observer: createRequestObserver({
+      clock,
       families,
       creator: expectingCreator(createRequestCreator(core, mirror), link),
       remember: link.remember,
