@@ -100,7 +100,10 @@ describe('the node agent', () => {
     const logs = async (...args: string[]) => (await cluster.kubectl(['logs', '-n', 'kyverno', name, ...args])).stdout;
     expect(await logs()).toMatch(new RegExp(`^${name} listens ${name} from args\n`));
     await eventually(async () => (await logs()).includes('beat 3\n'), {what: 'third beat'});
-    expect((await logs('--tail=2')).trimEnd().split('\n')).toHaveLength(2);
+    const tail = (await logs('--tail=2')).trimEnd().split('\n');
+    // What comes while they are read is served, too.
+    expect(tail.length).toBeGreaterThanOrEqual(2);
+    expect(tail[0]).not.toContain('listens');
     const stop = new AbortController();
     const followed = cluster.kubectl(['logs', '-n', 'kyverno', name, '-f', '--tail=1'], {signal: stop.signal});
     const seen = (await logs()).trimEnd().split('\n').length;
