@@ -6,7 +6,7 @@ import type {StatusSource} from '../policies/status-controller.js';
 import {celResourceKey} from './cel-kinds.js';
 import type {NativePolicyState} from '../native-policies/native-states.js';
 import type {Condition} from '../status/conditions.js';
-import {storedBackgroundConditions} from '../status/background-conditions.js';
+import {storedBackgroundConditions, storedCleanupConditions} from '../status/background-conditions.js';
 import {failsInSystemNamespaces} from '../webhooks/plan-cel-webhooks.js';
 import {systemOptIn} from '../webhooks/system-namespaces.js';
 import {celStatus} from './cel-status.js';
@@ -51,7 +51,7 @@ export function celStatusSource({cache, rights, native, background, hasOwnCondit
         intercepted: policy !== undefined && needsWebhook(policy),
         missingRights: policy === undefined ? undefined : missingRights(policy, rights),
         native: policy === undefined ? undefined : native(policy),
-        background: [...(policy === undefined ? [] : riskConditions(policy, hasOwnConditions)), ...background(kind, key), ...storedBackgroundConditions(own(object, 'status'))],
+        background: [...(policy === undefined ? [] : riskConditions(policy, hasOwnConditions)), ...background(kind, key), ...storedBackgroundConditions(own(object, 'status')), ...storedCleanupConditions(object)],
         existing: own(object, 'status'),
         now,
       });

@@ -8,6 +8,9 @@ export const backgroundPrefix = 'Background-';
 /** The same of whoever runs the clean-ups of rules. */
 export const cleanupPrefix = 'CleanUp-';
 
+/** Of the last run of a policy that is a clean-up as a whole. */
+const runTypes: ReadonlySet<string> = new Set(['PermissionsGranted', 'LastRunSucceeded', 'GuardsValid']);
+
 /** Conditions of the background within a status as it is stored. */
 export function storedBackgroundConditions(status: Json | undefined): Condition[] {
   return storedConditions(status, condition => textOf(own(condition, 'type')).startsWith(backgroundPrefix));
@@ -18,8 +21,12 @@ export function storedCleanupConditions(policy: JsonObject): Condition[] {
   const generation = ownPath(policy, 'metadata', 'generation');
   return storedConditions(
     own(policy, 'status'),
-    condition => textOf(own(condition, 'type')).startsWith(cleanupPrefix) && own(condition, 'observedGeneration') === generation,
+    condition => isOfCleanup(textOf(own(condition, 'type'))) && own(condition, 'observedGeneration') === generation,
   );
+}
+
+function isOfCleanup(type: string): boolean {
+  return type.startsWith(cleanupPrefix) || runTypes.has(type);
 }
 
 function storedConditions(status: Json | undefined, isMeant: (condition: JsonObject) => boolean): Condition[] {
