@@ -1,3 +1,4 @@
+import {generateKeyPairSync} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, it} from 'vitest';
@@ -5,6 +6,7 @@ import {startCollector, type ReceivedSpan, type TestCollector} from '../../adapt
 import {missingSeries, monitoringUses} from '../../scripts/monitoring-files.js';
 import {eventually} from '../cluster/eventually.js';
 import {celPolicy, putCel} from './support/cel-policies.js';
+import {podOf} from './support/image-policies.js';
 import {createNamespaces} from './support/namespaces.js';
 import {type OperatorCluster, startOperatorCluster} from './support/operator-cluster.js';
 import {allServed, collectionOf, type Thing, write} from './support/policies.js';
@@ -167,7 +169,19 @@ describe('metrics', () => {
           generate: [{expression: 'generator.Apply("shop", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "made", "namespace": "shop", "labels": {"team": "a"}})}])'}],
         },
       }),
+      celPolicy('ImageValidatingPolicy', 'cel-pictures', {
+        resources: ['pods'],
+        spec: {
+          validationActions: ['Audit'],
+          validationConfigurations: {mutateDigest: false, verifyDigest: false, required: false},
+          matchImageReferences: [{glob: '*'}],
+          attestors: [{name: 'key', cosign: {key: {data: generateKeyPairSync('ec', {namedCurve: 'P-256'}).publicKey.export({type: 'spki', format: 'pem'})}}}],
+          // Asks no registry.
+          validations: [{expression: 'images.containers.all(image, image.startsWith("ghcr.io/"))', message: 'an image is from elsewhere'}],
+        },
+      }),
     ]);
+    expect((await create(podOf('pictured', 'ghcr.io/acme/app:v1'))).status).toBe(201);
     const deleting = celPolicy('DeletingPolicy', 'cel-sweeps', {spec: {schedule: '* * * * *', conditions: [{name: 'swept', expression: 'has(object.metadata.labels) && "swept" in object.metadata.labels && object.metadata.labels.swept == "by-cel"'}]}});
     const {status} = await operator.cluster.request('POST', '/apis/policies.kyverno.io/v1beta1/deletingpolicies', deleting);
     expect(status).toBe(201);
