@@ -22,7 +22,7 @@ export interface ExistingPassOptions {
   readonly families: readonly BackgroundFamily[];
   readonly enqueue: (policyId: string, trigger: NamedObject) => void;
   /** Told of kinds that may not be listed. */
-  readonly troubles?: Pick<Troubles, 'report' | 'mended'>;
+  readonly troubles: Pick<Troubles, 'report' | 'mended'>;
 }
 
 const settleMs = 500;
@@ -74,7 +74,7 @@ export function createExistingPass({core, families, enqueue, troubles}: Existing
   /** Another pass follows, or none: kinds that it does not list stand in the way of nothing any more. */
   function leave({policy, failed, cancel}: Pass, places: readonly TriggerPlace[]): void {
     cancel();
-    for (const place of failed) if (!places.some(next => isSame(next, place))) troubles?.mended(policy, place.rule.name, workOf(place));
+    for (const place of failed) if (!places.some(next => isSame(next, place))) troubles.mended(policy, place.rule.name, workOf(place));
   }
 
   function listNext(pass: Pass, places: readonly TriggerPlace[], retryMs: number): void {
@@ -96,7 +96,7 @@ export function createExistingPass({core, families, enqueue, troubles}: Existing
         if (!hasStatus(error, 404) && !hasStatus(error, 405)) continue;
       }
       failed.delete(place);
-      troubles?.mended(policy, place.rule.name, workOf(place));
+      troubles.mended(policy, place.rule.name, workOf(place));
     }
     if (failed.size === 0 || isOver()) return;
     const delayMs = retryMs / 2 + (retryMs / 2) * Math.random();
@@ -110,7 +110,7 @@ export function createExistingPass({core, families, enqueue, troubles}: Existing
     if (isFirst) log.error(text, fields);
     else log.v(2, text, fields);
     const failure = writeFailure(error, {verb: 'list', kind, namespace: policy.ref.namespace});
-    if (failure instanceof MissingRight) troubles?.report(policy, {rule: rule.name, work: workOf(place), error: failure, message: failure.message});
+    if (failure instanceof MissingRight) troubles.report(policy, {rule: rule.name, work: workOf(place), error: failure, message: failure.message});
   }
 
   function everyInterval(): void {

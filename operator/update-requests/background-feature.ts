@@ -83,6 +83,7 @@ export function createBackgroundFeature(own: BackgroundCore): BackgroundFeature 
     return beginSession({
       core,
       worker,
+      troubles,
       state: {families, index, writer, obligations, isJudged, onTouched: again, onSource: wakeRequests},
       isLooked: ({policyId, trigger}, version) => looked.has(policyId, trigger, version, findPolicy(families, policyId)?.policy),
       run: (kind, {policyId, trigger}, key) => (kind === 'existing' ? mutations.existing(policyId, trigger) : synchronize(policyId, trigger, key)),

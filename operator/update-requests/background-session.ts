@@ -1,6 +1,7 @@
 import type {BackgroundCore} from '../feature.js';
 import {createMissingRights, type MissingRights} from '../generate/missing-rights.js';
 import {createStateSync, type StateSync, type StateSyncOptions} from '../generate/state-sync.js';
+import type {Troubles} from '../generate/troubles.js';
 import {causeOf, errorsIn, MissingRight, Refused, textOfError} from '../generate/work-errors.js';
 import {createWorkQueue, type WorkQueue} from '../manager/work-queue.js';
 import {createExistingPass, type ExistingPass} from '../mutate-existing/existing-pass.js';
@@ -34,12 +35,14 @@ export interface SessionOptions {
   /** Does one work that the cluster's state asks for. */
   readonly run: (kind: StateWorkKind, work: StateWork, key: string) => Promise<unknown>;
   readonly isLooked: (work: StateWork, version: string) => boolean;
+  /** Told of triggers that may not be listed. */
+  readonly troubles: Pick<Troubles, 'report' | 'mended'>;
 }
 
 /** Others wait for what is made: of a storm of a thousand triggers, none waits ten seconds for this. */
 const longestPauseMs = 20;
 
-export function beginSession({core, state: stateOptions, worker, run, isLooked}: SessionOptions): BackgroundSession {
+export function beginSession({core, state: stateOptions, worker, run, isLooked, troubles}: SessionOptions): BackgroundSession {
   const {client, clock, log} = core;
   const {families} = stateOptions;
   const works = new StateWorks();
@@ -65,7 +68,7 @@ export function beginSession({core, state: stateOptions, worker, run, isLooked}:
   const rights = createMissingRights({client, clock, log, onGranted: (_right, keys) => {
     for (const key of keys) queue.add(key);
   }});
-  const existing = createExistingPass({core, families, enqueue: (policyId, trigger) => queue.add(works.ask('existing', policyId, trigger))});
+  const existing = createExistingPass({core, families, troubles, enqueue: (policyId, trigger) => queue.add(works.ask('existing', policyId, trigger))});
 
   function laneOf(key: string): string {
     if (key.startsWith(requestPrefix)) return worker.laneOf(key.slice(requestPrefix.length));

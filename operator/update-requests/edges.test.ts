@@ -140,7 +140,8 @@ describe('a condition on a right', () => {
     await world.create(namespaces, namespaceObject('shop'));
     await eventually(() => conditions().length > 0);
     world.policy(generating(made('synchronize: true,')).replace('name: r', 'name: renamed').replace('kinds: [Namespace]', 'kinds: [Service]'), {generation: 2});
-    await eventually(() => conditions().length === 0);
+    await world.settled();
+    expect(conditions()).toEqual([]);
   });
 
   it('goes with the trigger of a mutation when that is gone and the right is there', async () => {
