@@ -66,7 +66,7 @@ function addTarget(needs: NeedsList, target: JsonObject, {path, resources}: Targ
     needs.unknown(`${path}: the kind that is changed is ${hasVariables(apiVersion + kind) ? 'known only when the policy works' : `not known: ${kind}`}`);
     return;
   }
-  const one = name !== '' && !/[*?]/.test(name);
+  const one = name !== '' && !/[*?]/.test(name) && (!found.info.namespaced || (namespace !== '' && !/[*?]/.test(namespace)));
   for (const place of found.places) {
     needs.add({
       duty: 'background',

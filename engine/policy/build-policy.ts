@@ -31,12 +31,12 @@ export function buildPolicy(parts: PolicyParts): ClassicPolicy {
     generation: integer(metadata, 'generation') ?? 0,
     annotations: stringMap(metadata, 'annotations') ?? {},
     labels: stringMap(metadata, 'labels') ?? {},
-    spec: buildSpec(parts),
+    spec: buildSpec(parts, namespace),
     raw,
   };
 }
 
-function buildSpec({spec, rules, rulePaths}: PolicyParts): ClassicSpec {
+function buildSpec({spec, rules, rulePaths}: PolicyParts, namespace: string): ClassicSpec {
   const webhook = child(spec, 'webhookConfiguration');
   return {
     applyRules: text(spec, 'applyRules') === 'One' ? 'One' : 'All',
@@ -52,6 +52,6 @@ function buildSpec({spec, rules, rulePaths}: PolicyParts): ClassicSpec {
     failureAction: (text(spec, 'validationFailureAction') ?? 'Audit') as FailureAction,
     failureActionOverrides: buildOverrides(objects(spec, 'validationFailureActionOverrides')),
     useServerSideApply: flag(spec, 'useServerSideApply') ?? false,
-    rules: rules.map((rule, index) => buildRule(rule, spec, rulePaths[index]!)),
+    rules: rules.map((rule, index) => buildRule(rule, spec, {path: rulePaths[index]!, namespace})),
   };
 }

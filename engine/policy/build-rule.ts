@@ -18,8 +18,16 @@ import type {
 
 type ForeachCheck = ValidateForeach['check'];
 
+/** Where a rule stands. */
+interface RulePlace {
+  /** `spec.rules[0]` */
+  readonly path: string;
+  /** Of a Policy; empty for a ClusterPolicy. */
+  readonly namespace: string;
+}
+
 /** The model of a rule that passed its checks. */
-export function buildRule(rule: JsonObject, spec: JsonObject, path: string): ClassicRule {
+export function buildRule(rule: JsonObject, spec: JsonObject, {path, namespace}: RulePlace): ClassicRule {
   const extractors = child(rule, 'imageExtractors');
   const celPreconditions = objects(rule, 'celPreconditions').map(entry => ({
     name: text(entry, 'name') ?? '',
@@ -34,7 +42,7 @@ export function buildRule(rule: JsonObject, spec: JsonObject, path: string): Cla
     preconditions: conditionsOf(rule, 'preconditions'),
     reportProperties: stringMap(rule, 'reportProperties') ?? {},
     skipBackgroundRequests: flag(rule, 'skipBackgroundRequests') ?? true,
-    action: buildAction(rule, spec),
+    action: buildAction(rule, spec, namespace),
     ...(extractors ? {imageExtractors: extractors} : {}),
     ...(celPreconditions.length > 0 ? {celPreconditions} : {}),
   };
@@ -42,7 +50,7 @@ export function buildRule(rule: JsonObject, spec: JsonObject, path: string): Cla
 
 const emptyGroup: FilterGroup = {mode: 'all', filters: []};
 
-function buildAction(rule: JsonObject, spec: JsonObject): RuleAction {
+function buildAction(rule: JsonObject, spec: JsonObject, namespace: string): RuleAction {
   switch (actionsOf(rule)[0]!) {
     case 'validate':
       return buildValidate(child(rule, 'validate')!);
@@ -51,7 +59,8 @@ function buildAction(rule: JsonObject, spec: JsonObject): RuleAction {
       return {
         type: 'mutate',
         patch: buildPatch(mutate),
-        targets: has(mutate, 'targets') ? objects(mutate, 'targets') : undefined,
+        // A Policy changes nothing outside its namespace, whether it says so or not.
+        targets: has(mutate, 'targets') ? objects(mutate, 'targets').map(target => (namespace === '' ? target : {...target, namespace})) : undefined,
         mutateExistingOnPolicyUpdate:
           flag(mutate, 'mutateExistingOnPolicyUpdate') ?? flag(spec, 'mutateExistingOnPolicyUpdate') ?? false,
       };

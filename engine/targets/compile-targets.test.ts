@@ -108,6 +108,8 @@ describe('targets', () => {
   it('of a Policy are in its namespace, by name too; none is looked for elsewhere', async () => {
     const api = {[one]: object('a'), '/api/v1/namespaces/shop': {metadata: {name: 'shop'}}};
     expect((await found('{apiVersion: v1, kind: Secret, namespace: shop, name: a}', {api, namespace: 'shop'})).names).toEqual(['v1 Secret a']);
+    // It may be left out there.
+    expect((await found('{apiVersion: v1, kind: Secret, name: a}', {api, namespace: 'shop'})).names).toEqual(['v1 Secret a']);
     const target = '{apiVersion: v1, kind: "{{ request.object.metadata.labels.kind }}", namespace: shop, name: shop}';
     const refused = await found(target, {api, namespace: 'shop', labels: {kind: 'Namespace'}});
     expect(refused).toEqual({names: [], asked: [], messages: [expect.stringContaining('is not inside namespace shop')]});
