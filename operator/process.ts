@@ -7,7 +7,6 @@ import type {AdmissionServer} from '../webhook/types.js';
 import {hasConditions} from './cel-policies/cel-serving.js';
 import type {Flags} from './config/flags.js';
 import {followDefinitions} from './definitions/follow-definitions.js';
-import {allDuties} from './duties/duties.js';
 import {featureSet} from './feature-set.js';
 import {createFeatures} from './features.js';
 import {createLiveReplicas} from './leases/live-replicas.js';
@@ -275,8 +274,7 @@ export function createProcess({program, ...options}: Omit<ProcessOptions, 'memor
     leadership.stop();
     log.info('stopping');
     // Work of the duties ends; what admission finds until it is drained is still written.
-    for (const duty of allDuties) thread.setDuty(duty, false);
-    await Promise.race([features.stop(), sleep(clock, writesEndMs)]);
+    await Promise.race([Promise.all([features.stop(), thread.rest()]), sleep(clock, writesEndMs)]);
     // A write that hangs on the API server must not keep us from draining within the grace of our Pod.
     await Promise.race([Promise.all([webhooks.stop(), status.stop(), certificates.stop(), definitions.stop(), offload.stop()]), sleep(clock, writesEndMs)]);
     if (isGoingDown(await ownDeployment(client, environment, log))) await relaxWebhooks(client, log);

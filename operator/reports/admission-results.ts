@@ -1,3 +1,5 @@
+import {createHash} from 'node:crypto';
+import {stringifyJson} from '../../engine/json/stringify.js';
 import {textOf} from '../../engine/json/text.js';
 import {ownPath} from '../../engine/json/types.js';
 import {apiVersionOf} from '../../engine/resource-map.js';
@@ -22,6 +24,8 @@ export interface AdmissionFinding {
   readonly results: readonly ReportResult[];
   /** When the request came in, in milliseconds since the epoch. */
   readonly time: number;
+  /** Of the object that was reviewed; absent where webhooks after it may see another one. */
+  readonly digest?: string;
 }
 
 const reportingOf: Readonly<Record<RuleType, string>> = {
@@ -62,7 +66,7 @@ export function admissionResults(record: AuditRecord, settings: ReportSettings):
   if (subject === undefined || (subject.uid === '' && subject.name === '')) return undefined;
   const told = record.results.filter(result => !isPinning(record, result));
   const results = resultsFor(told.map(result => ({...result, rules: result.rules.filter(rule => !isConditionSkip(result, rule) && !isForeseen(record, rule))})), settings);
-  return results.length === 0 ? undefined : {resource: request.resource, subject, results, time: record.time};
+  return results.length === 0 ? undefined : {resource: request.resource, subject, results, time: record.time, ...(record.webhook === 'validate' && request.operation === 'UPDATE' && {digest: objectDigest(request)})};
 }
 
 /** What a rule is going to generate, or make of existing objects, is told by the work itself, object by object, once it is done. */
@@ -80,6 +84,11 @@ export function resultsFor(results: readonly PolicyResult[], {reporting, allowed
     .filter(result => !isSilent(result))
     .map(result => ({...result, rules: result.rules.filter(rule => reporting.has(reportingOf[rule.type]))}))
     .flatMap(result => reportResults(result, allowed));
+}
+
+/** All webhooks that validate one request see the same object. */
+export function objectDigest({object}: EngineRequest): string {
+  return createHash('sha1').update(stringifyJson(object ?? null)).digest('base64');
 }
 
 /** A policy written in CEL whose conditions do not hold has nothing to say of an object. */

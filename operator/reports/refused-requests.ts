@@ -1,7 +1,7 @@
 import type {Clock} from '../../adapters/clock.js';
 import type {AuditRecord} from '../../webhook/types.js';
 import {type ReportSubject, subjectKey} from './merge-report.js';
-import {subjectOf} from './admission-results.js';
+import {objectDigest, subjectOf} from './admission-results.js';
 
 /** A request that one of our webhooks refused: what the others found in it is about an object that is not so. */
 export interface Refusal {
@@ -10,19 +10,21 @@ export interface Refusal {
   readonly time: number;
   /** There is no such object at all. */
   readonly created: boolean;
+  /** Of the object as it was reviewed. */
+  readonly digest: string;
 }
 
 /** Each webhook is asked by itself, and none is told what the others say. */
 export function refusalOf({request, allowed, time}: AuditRecord): Refusal | undefined {
   if (allowed || request.dryRun || (request.operation !== 'CREATE' && request.operation !== 'UPDATE')) return undefined;
   const subject = subjectOf(request);
-  return subject && {subject, time, created: request.operation === 'CREATE'};
+  return subject && {subject, time, created: request.operation === 'CREATE', digest: request.operation === 'CREATE' ? '' : objectDigest(request)};
 }
 
 export interface RefusedRequests {
   note(refusal: Refusal): void;
-  /** Whether what was found at `time` was found in a request that was refused. */
-  includes(subject: ReportSubject, time: number): boolean;
+  /** Whether what was found at `time` in an object of this digest (absent: not known) was found in a request that was refused. */
+  includes(subject: ReportSubject, found: {readonly time: number; readonly digest?: string | undefined}): boolean;
 }
 
 /** Reports are written later than the webhooks of one request are done. */
@@ -32,9 +34,9 @@ const togetherMs = 1_000;
 const most = 10_000;
 
 export function createRefusedRequests(clock: Pick<Clock, 'monotonic'>): RefusedRequests {
-  const refused = new Map<string, {readonly time: number; readonly created: boolean; readonly until: number}>();
+  const refused = new Map<string, {readonly time: number; readonly created: boolean; readonly digest: string; readonly until: number}>();
   return {
-    note({subject, time, created}) {
+    note({subject, time, created, digest}) {
       const now = clock.monotonic();
       for (const [oldest, {until}] of refused) {
         if (until > now && refused.size < most) break;
@@ -42,11 +44,12 @@ export function createRefusedRequests(clock: Pick<Clock, 'monotonic'>): RefusedR
       }
       const key = subjectKey(subject);
       refused.delete(key);
-      refused.set(key, {time, created, until: now + keptMs});
+      refused.set(key, {time, created, digest, until: now + keptMs});
     },
-    includes(subject, time) {
+    includes(subject, {time, digest}) {
       const refusal = refused.get(subjectKey(subject));
-      return refusal !== undefined && (refusal.created || Math.abs(refusal.time - time) <= togetherMs);
+      if (refusal === undefined || refusal.created) return refusal !== undefined;
+      return Math.abs(refusal.time - time) <= togetherMs && (digest === undefined || digest === refusal.digest);
     },
   };
 }

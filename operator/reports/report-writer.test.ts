@@ -124,6 +124,9 @@ describe('a mirror that is behind', () => {
         stored = {...body, metadata: {...(body['metadata'] as JsonObject), resourceVersion: String(version)}};
         return {body: {metadata: stored['metadata']}};
       },
+      async delete() {
+        stored = undefined;
+      },
       get: async () => structuredClone(stored),
     } as unknown as KubeClient;
     const mirror = {size: 0, get: () => mirrored};
@@ -180,6 +183,15 @@ describe('a mirror that is behind', () => {
     expect(version()).toBe(5);
   });
 
+  it('is no reason to take a report for none', async () => {
+    const {writer, verdict, pass} = world();
+    writer.add(subject, [said('r', 'fail')]);
+    await pass(1_500);
+    writer.replace(subject, [], () => true);
+    await pass(1_500);
+    expect(verdict()).toBeUndefined();
+  });
+
   it('an older verdict does not follow a newer one', async () => {
     const {writer, verdict, pass, clock, hear} = world();
     await pass(10_000);
@@ -198,16 +210,19 @@ describe('a mirror that is behind', () => {
 
   it('what was found in a request that another webhook refused is not told, whichever is heard first', async () => {
     const {writer, verdict, pass, clock, version} = world();
-    const refusal = {subject, time: clock.now(), created: true};
-    writer.addReviewed(subject, [said('r', 'fail')], clock.now());
+    const refusal = {subject, time: clock.now(), created: true, digest: ''};
+    writer.addReviewed(subject, [said('r', 'fail')], {time: clock.now()});
     writer.refuse(refusal);
     await pass(1_500);
-    writer.addReviewed(subject, [said('r', 'fail')], clock.now());
+    writer.addReviewed(subject, [said('r', 'fail')], {time: clock.now()});
     await pass(1_500);
     expect(version()).toBe(0);
     const other = {...subject, uid: 'uid-other'};
-    writer.refuse({subject: other, time: clock.now() - 60_000, created: false});
-    writer.addReviewed(other, [said('r', 'fail')], clock.now());
+    writer.refuse({subject: other, time: clock.now(), created: false, digest: 'refused'});
+    writer.addReviewed(other, [said('r', 'fail')], {time: clock.now(), digest: 'refused'});
+    await pass(1_500);
+    expect(version()).toBe(0);
+    writer.addReviewed(other, [said('r', 'fail')], {time: clock.now(), digest: 'allowed'});
     writer.add(subject, [said('made', 'pass')]);
     await pass(1_500);
     expect([version(), verdict()]).toEqual([2, 'pass']);

@@ -44,7 +44,7 @@ export interface ReportWriter {
   /** Results of work on the object: they join what is there. `at`: when they were found, in milliseconds since the epoch; now where absent. */
   add(subject: ReportSubject, results: readonly ReportResult[], at?: number): void;
   /** The same of a review: they go if its request turns out refused. */
-  addReviewed(subject: ReportSubject, results: readonly ReportResult[], at: number): void;
+  addReviewed(subject: ReportSubject, results: readonly ReportResult[], review: Review): void;
   /** Everything that is to be said from one side: `covers` tells whose results these are. False: the report says so already. */
   replace(subject: ReportSubject, results: readonly ReportResult[], covers: Covers, at?: number): boolean;
   refuse(refusal: Refusal): void;
@@ -59,8 +59,14 @@ export interface ReportWriter {
 
 export type Covers = (stored: Who) => boolean;
 
+/** When the request came in, in milliseconds since the epoch, and the digest of the object that was reviewed, where that is known. */
+export interface Review {
+  readonly time: number;
+  readonly digest?: string | undefined;
+}
+
 interface PendingResult extends JudgedResult {
-  readonly isReview?: boolean;
+  readonly review?: Review;
 }
 
 interface Pending {
@@ -148,8 +154,10 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
     if (pause !== undefined) await pause;
     held.delete(uid);
     forget(key);
-    for (const [one, {at, isReview}] of pending.results) if (isReview === true && refused.includes(pending.subject, at)) pending.results.delete(one);
+    for (const [one, {review}] of pending.results) if (review !== undefined && refused.includes(pending.subject, review)) pending.results.delete(one);
     if (pending.results.size === 0 && pending.covers === undefined) return;
+    const mirrored = mirroredOf(pending.subject);
+    const isKnown = mirrored !== undefined || unheard.has(key, undefined);
     unheard.begin(key);
     let written: Written | undefined;
     try {
@@ -158,7 +166,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
         results: [...pending.results.values()],
         replaces: stored => pending.results.has(resultKey(stored)) || pending.covers?.(whoOf(stored)) === true,
         replacedAt: pending.coveredAt,
-      });
+      }, isKnown);
     } catch (error) {
       // Refused for good: trying again would only cost.
       if (hasStatus(error, 400) || hasStatus(error, 422) || hasStatus(error, 403) || isTooLarge(error)) {
@@ -175,13 +183,13 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   }
 
   /** What is there now; `undefined`: not known. */
-  async function apply(change: ReportChange): Promise<Written | undefined> {
+  async function apply(change: ReportChange, isKnown: boolean): Promise<Written | undefined> {
     const {namespace, uid} = change.subject;
     const kind = namespace === '' ? api.cluster : api.namespaced;
     const collection = {group: api.group, version: api.version, resource: kind.resource, namespace};
     const ref = {...collection, name: reportName(api, uid)};
     // A report that was never heard of most likely is not there.
-    let existing = mirroredOf(change.subject) === undefined ? undefined : await read(ref);
+    let existing = isKnown ? await read(ref) : undefined;
     for (let attempt = 1; ; attempt += 1) {
       // Somebody else's report under this name is left as it is.
       if (existing !== undefined && ownPath(existing, 'metadata', 'labels', managedByLabel) !== 'kyverno') return undefined;
@@ -282,7 +290,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
 
   return {
     add: (subject, results, at = clock.now()) => add(subject, results, {at}),
-    addReviewed: (subject, results, at) => add(subject, results, {at, isReview: true}),
+    addReviewed: (subject, results, review) => add(subject, results, {at: review.time, review}),
     replace(subject, results, covers, at = clock.now()) {
       const key = subjectKey(subject);
       const pending = waiting.get(key) === undefined && isSaid(subject, results, covers) ? undefined : pendingOf(subject);

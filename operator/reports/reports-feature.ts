@@ -22,6 +22,8 @@ const pruneDelayMs = 3_000;
 const adoptAgainMs = 30_000;
 export interface ReportFeatures {
   readonly features: readonly Feature[];
+  /** Those of them that find out more, not those that write. */
+  readonly workers: readonly Feature[];
   /** Results of an admission of this replica: they join the object's report. */
   take(finding: AdmissionFinding): void;
   /** What was found in this request is not so. */
@@ -48,7 +50,7 @@ export function createReportFeatures(own: BackgroundCore): ReportFeatures {
     return {api, keyOf, mirror, writer: createReportWriter({client, clock, log, api, metrics, mirror, maxPending, concurrency: () => core.congestion.width(flags.aggregationWorkers), pause: () => core.share.pause(), isExpected: uid => core.findings.expected.has(uid), ...limit})};
   }
 
-  const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results, time) => admission.writer.addReviewed(subject, results, time)});
+  const unborn = createUnbornResults({client: core.client, clock, log, metrics, most: maxPending, onBorn: (subject, results, time) => admission.writer.addReviewed(subject, results, {time})});
   const pacer = createPacer(clock, core.share);
   let leading = false;
   let cancelPrune: (() => void) | undefined;
@@ -178,14 +180,16 @@ export function createReportFeatures(own: BackgroundCore): ReportFeatures {
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };
+  const scan = createScanFeature(core, {writer: background.writer, settings, standing, native});
   return {
-    features: [reports, createScanFeature(core, {writer: background.writer, settings, standing, native})],
+    features: [reports, scan],
+    workers: [scan],
     take(finding) {
-      const {subject, results, time} = finding;
+      const {subject, results} = finding;
       if (subject.uid === '') unborn.keep(finding);
       else {
         unborn.born(subject);
-        admission.writer.addReviewed(subject, results, time);
+        admission.writer.addReviewed(subject, results, finding);
       }
     },
     refuse: admission.writer.refuse,

@@ -71,10 +71,7 @@ export function createKindScanner(options: KindScannerOptions): KindScanner {
         over();
       };
     },
-    onPage(objects) {
-      const at = clock.now();
-      return judgeAll(objects.map(object => ({object, at})));
-    },
+    onPage: (objects, at) => judgeAll(objects.map(object => ({object, at}))),
     onChange(key, object) {
       if (stopped) return;
       if (object === undefined) {

@@ -15,8 +15,8 @@ export interface ObjectStreamOptions {
   readonly kind: KindInfo;
   /** Waits for leave to look; what it resolves to is called when the look is over. */
   readonly begin: () => Promise<() => void>;
-  /** Objects of a look; the next page is read when this resolves. */
-  readonly onPage: (objects: readonly JsonObject[]) => Promise<void>;
+  /** Objects of a look, as they were at `readAt` (milliseconds since the epoch); the next page is read when this resolves. */
+  readonly onPage: (objects: readonly JsonObject[], readAt: number) => Promise<void>;
   /** One object, as it has just become; `undefined`: it is gone. */
   readonly onChange: (key: string, object: JsonObject | undefined) => void;
   /** A look ended; `problem` empty when it was complete. */
@@ -63,6 +63,8 @@ export function createObjectStream(options: ObjectStreamOptions): ObjectStream {
     let objects = 0;
     let next: string | undefined;
     let isFirst = true;
+    // All pages are of one moment.
+    let readAt = clock.now();
     do {
       const query: Array<readonly [string, string]> = [['limit', String(pageSize)]];
       if (next !== undefined) query.push(['continue', next]);
@@ -73,6 +75,7 @@ export function createObjectStream(options: ObjectStreamOptions): ObjectStream {
       if (typeof page === 'string') {
         next = page;
         isFirst = true;
+        readAt = clock.now();
         continue;
       }
       const {body, text} = page;
@@ -82,7 +85,7 @@ export function createObjectStream(options: ObjectStreamOptions): ObjectStream {
       isFirst = false;
       next = textOf(ownPath(body, 'metadata', 'continue')) || undefined;
       objects += items.length;
-      await options.onPage(items);
+      await options.onPage(items, readAt);
     } while (next !== undefined && !stopped.signal.aborted);
     return objects;
   }

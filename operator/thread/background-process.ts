@@ -174,6 +174,13 @@ export async function runBackgroundProcess({connect, ...options}: BackgroundProc
       ping: () => undefined,
       metrics: () => metrics.text(),
       profile: milliseconds => cpuProfile(milliseconds, new AbortController().signal),
+      async rest() {
+        for (const duty of duties.keys()) {
+          duties.set(duty, false);
+          if (started) applyDuty(duty);
+        }
+        await Promise.all([background.stop?.(), ...reports.workers.map(({stop}) => stop?.())]);
+      },
       async stop() {
         await Promise.all([work.stop(), entries.stop?.()]);
         await Promise.all([manager.stop(), judgement.offload.stop(), events.stop(1_000)]);

@@ -31,6 +31,8 @@ export interface BackgroundThread extends BackgroundLink {
   /** One of our webhooks refused the request: what others found in it is not so. */
   refuse(refusal: Refusal): void;
   setDuty(duty: Duty, has: boolean): void;
+  /** Work of its duties ends, so that others may have them; what admission finds is still taken in. Never rejects. */
+  rest(): Promise<void>;
   /** Exposition text of what is counted there, as it was last heard. */
   metrics(): Promise<string>;
   restartMetrics(): void;
@@ -219,6 +221,10 @@ export function createBackgroundThread({settings, environment, log, clock, metri
         });
         return Promise.race([port.ask('profile', milliseconds), late]);
       },
+    },
+    async rest() {
+      duties.clear();
+      await running?.port.ask('rest', undefined).catch(error => log.warn('work of the thread in the background is handed over unfinished', {error: String(error)}));
     },
     async stop() {
       stopping = true;

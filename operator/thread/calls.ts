@@ -54,6 +54,8 @@ export interface ToBackground extends ThreadCalls {
     readonly ping: {readonly question: undefined; readonly answer: undefined};
     /** Milliseconds; JSON of a CPU profile. */
     readonly profile: {readonly question: number; readonly answer: string};
+    /** Scans, generation and mutation end; answered when nothing of them is under way. */
+    readonly rest: {readonly question: undefined; readonly answer: undefined};
     readonly stop: {readonly question: undefined; readonly answer: undefined};
   };
 }
