@@ -13,7 +13,7 @@ import {toldRequest} from '../update-requests/told-request.js';
 import {type NamedObject, namedObject, shownObject} from '../update-requests/trigger.js';
 import {isDerived, operationFor} from './derived-rules.js';
 import type {RequestEvidence, SyncResult} from './sync-result.js';
-import {TriggerWork, type WorkTools} from './trigger-work.js';
+import {isFailure, TriggerWork, type WorkTools} from './trigger-work.js';
 import {throwAll} from './work-errors.js';
 
 export interface RunTools extends WorkTools {
@@ -111,8 +111,12 @@ export class TriggerRun {
     if (rules.length === 0) return;
     const {family, policy} = this.#subject;
     const outcomes = await family.evaluate(policy, rules, request, this.#tools.clock.now() + evaluateMs);
+    let isOpen = false;
     for (const rule of rules) {
       const own = outcomes.filter(outcome => outcome.rule === rule.name);
+      // Behind an error nothing was evaluated: that says nothing of what is there.
+      if (isOpen && own.length === 0) continue;
+      isOpen ||= policy.appliesOne && own.some(isFailure);
       await this.#work.act(rule, own, trigger, ofDeletion);
     }
   }

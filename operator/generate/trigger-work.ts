@@ -56,7 +56,7 @@ export class TriggerWork {
 
   /** Has the cluster be as the outcomes of a rule say. */
   async act(rule: BackgroundRule, outcomes: readonly RuleOutcome[], trigger: NamedObject, ofDeletion: boolean): Promise<void> {
-    const failed = outcomes.find(({status}) => status === 'error' || status === 'fail');
+    const failed = outcomes.find(isFailure);
     if (failed !== undefined) {
       const right = deniedRight(failed.message);
       // A state does not say what the rule asks of a request: trying again would not either. The next request does.
@@ -157,4 +157,9 @@ export class TriggerWork {
       if (!(error instanceof Gone)) this.errors.push(new RuleFailure(name, textOfError(error), error));
     }
   }
+}
+
+/** Whether a rule did not come to say what is to be there. */
+export function isFailure({status}: RuleOutcome): boolean {
+  return status === 'error' || status === 'fail';
 }

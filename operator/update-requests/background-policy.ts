@@ -61,6 +61,8 @@ export interface BackgroundPolicy {
   readonly keepsAdditions: boolean;
   /** What its rules made is applied at each request that triggers them, also where it is not kept in step. */
   readonly appliesAgain: boolean;
+  /** Only the first of its rules that has something to say of a trigger is applied; behind an error none is. */
+  readonly appliesOne: boolean;
   readonly rules: readonly BackgroundRule[];
 }
 

@@ -137,6 +137,7 @@ function policyView({ref, source}: Background, resources: () => ResourceMap): Ba
     recreates: source.annotations[recreateAnnotation] === 'true',
     keepsAdditions: generates && source.spec.useServerSideApply,
     appliesAgain: generates && source.spec.useServerSideApply,
+    appliesOne: false,
     rules: [rule],
   };
 }

@@ -45,6 +45,25 @@ export function classicFamily({cache, engine, resources, metrics, clock}: Classi
       .filter(policy => policy.source.spec.admission && (failurePolicy === undefined || policy.failurePolicy === failurePolicy));
   }
 
+  /** Rules that the request triggers, as far as can be told by the deadline; what cannot be told is for the background to find out. */
+  async function selected(policy: CompiledPolicy, request: EngineRequest, deadline: number): Promise<BackgroundRule[]> {
+    const found: BackgroundRule[] = [];
+    let {rules} = viewOf(policy);
+    while (rules.length > 0) {
+      const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(({name}) => name), selectOnly: true, deadline});
+      const told = new Map(results.flatMap(result => result.rules).map(({rule, status}) => [rule, status]));
+      const triggered = rules.filter(({name}) => told.get(name) === 'pass' || told.get(name) === 'error');
+      const [next] = triggered;
+      if (policy.source.spec.applyRules !== 'One') return triggered;
+      // Rules that mutate are work of their own each: where one goes before or behind what cannot be told, both would be applied.
+      if (next === undefined || (found.length > 0 && next.type === 'mutate')) return found;
+      found.push(next);
+      if (told.get(next.name) === 'pass' || next.type === 'mutate') return found;
+      rules = rules.slice(rules.indexOf(next) + 1);
+    }
+    return found;
+  }
+
   return {
     *policies() {
       for (const policy of cache.current.policies.values()) if (policy.backgroundRules.length > 0) yield viewOf(policy);
@@ -59,14 +78,8 @@ export function classicFamily({cache, engine, resources, metrics, clock}: Classi
     triggered: (request, route, deadline) =>
       // One that waits for an answer keeps none of the others waiting.
       candidates(request, route).map(async (policy): Promise<Triggered | undefined> => {
-        const {results} = await engine.generate(request, {only: [policy.ref.key], selectOnly: true, deadline});
-        const told = results.flatMap(({rules}) => rules);
-        const view = viewOf(policy);
-        // What cannot be told in time is for the background to find out; so is what would come after it.
-        const unknown = told.some(({status}) => status === 'error');
-        if (unknown && policy.source.spec.applyRules === 'One') return {policy: view, rules: view.rules};
-        const names = new Set(told.filter(({status}) => status === 'pass' || status === 'error').map(({rule}) => rule));
-        return names.size === 0 ? undefined : {policy: view, rules: view.rules.filter(rule => names.has(rule.name))};
+        const rules = await selected(policy, request, deadline);
+        return rules.length === 0 ? undefined : {policy: viewOf(policy), rules};
       }),
     async evaluate(policy, rules, request, deadline) {
       const started = clock.monotonic();
@@ -104,6 +117,7 @@ function policyView(policy: CompiledPolicy, resources: () => ResourceMap): Backg
     recreates: source.annotations[recreateAnnotation] === 'true',
     keepsAdditions: source.spec.useServerSideApply,
     appliesAgain: false,
+    appliesOne: source.spec.applyRules === 'One',
     rules: policy.backgroundRules.map(rule => ruleView(rule, policy, resources)),
   };
 }
