@@ -3,6 +3,7 @@ import type {LoopShare} from '../adapters/loop-share.js';
 import type {Congestion} from '../adapters/kube/congestion.js';
 import type {Discovery} from '../adapters/kube/discovery.js';
 import type {KubeClient} from '../adapters/kube/types.js';
+import type {SearchRoom} from '../adapters/kube/search-room.js';
 import type {Logger} from '../adapters/log/logger.js';
 import type {ContextLoader} from '../engine/context-loader.js';
 import type {RegexEngine} from '../engine/regex/types.js';
@@ -79,6 +80,8 @@ export interface AdmissionCore extends Core {
 
 /** The same where work is done that can wait: scans, generation, reports. */
 export interface BackgroundCore extends Core {
+  /** Where what `loader` finds for a piece of work is counted. */
+  readonly searchRoom: SearchRoom;
   /** False while webhooks that nobody serves could refuse what is written: after a peer's end, or with a stale authority. */
   readonly webhooksServed: () => boolean | Promise<boolean>;
   /** How much bulk work the API server takes on at one time. */

@@ -16,6 +16,7 @@ import {hasStatus, KubeError} from './kube-error.js';
 import {joinKey, type ObjectReader} from './object-store.js';
 import {searchCollection} from './paged-search.js';
 import {collectionPath, objectPath} from './paths.js';
+import type {SearchRoom} from './search-room.js';
 import {imageDataOf} from '../images/image-context.js';
 import {createPublishedOpenApi} from './published-openapi.js';
 import type {KubeClient, ObjectRef} from './types.js';
@@ -44,6 +45,8 @@ export interface KubeContextLoaderOptions {
   readonly globalContext?: {read(name: string, projection: string | undefined): Json | undefined} | undefined;
   /** Bytes of one answer; 2 MiB when absent. */
   readonly maxBytes?: number | undefined;
+  /** Memory for what searches find; absent = each search has its own limit only. */
+  readonly searchRoom?: SearchRoom | undefined;
   /** Milliseconds for one live read; 10 s when absent. The caller's deadline ends it earlier for that caller. */
   readonly readTimeoutMs?: number | undefined;
 }
@@ -53,7 +56,7 @@ type Labels = Readonly<Record<string, string>>;
 /** The engine's door in a cluster: mirrored objects without waiting, live reads else. */
 export function createKubeContextLoader(options: KubeContextLoaderOptions): ContextLoader {
   const {client, namespaces, configMaps, clock, lookup, services, http, images, resources, globalContext} = options;
-  const {readTimeoutMs = 10_000} = options;
+  const {readTimeoutMs = 10_000, searchRoom: room} = options;
   /** Read anew each time: the setting may change. */
   const bytesAtMost = () => options.maxBytes ?? 2 * 1024 * 1024;
   const reads = new Map<string, Promise<JsonObject | undefined>>();
@@ -100,7 +103,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     const {path, query} = parseApiPath(urlPath);
     const {search} = request;
     try {
-      if (typeof search === 'object') return await searchCollection({client, clock, path, query, search, deadline});
+      if (typeof search === 'object') return await searchCollection({client, clock, path, query, search, deadline, room});
       const body = request.method === 'POST' ? (request.data ?? {}) : undefined;
       const left = deadline - clock.now();
       const timeoutMs = Number.isFinite(left) ? Math.max(1, left) : undefined;
@@ -143,7 +146,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
   /** Its labels are part of the search. */
   async function found(call: ResourceCall, search: ObjectSearch, {deadline}: LoadOptions): Promise<JsonObject> {
     try {
-      return await searchCollection({client, clock, path: pathOf(call), query: [], search, deadline});
+      return await searchCollection({client, clock, path: pathOf(call), query: [], search, deadline, room});
     } catch (error) {
       throw error instanceof EvalError ? error : failureOf(call, error);
     }

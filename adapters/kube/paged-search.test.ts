@@ -8,6 +8,7 @@ import {silentLog} from '../log.js';
 import {createKubeClient} from './client.js';
 import {createKubeContextLoader} from './context-loader.js';
 import {createObjectStore} from './object-store.js';
+import {createSearchRoom} from './search-room.js';
 import {fail, startTestApiServer, type TestApiServer} from './testing/api-server.js';
 import type {KubeClient} from './types.js';
 
@@ -81,6 +82,39 @@ describe.each([['by path', byPath], ['by resource', byResource]] as const)('a se
   it('is denied in words that name the right', async () => {
     server.intercept = (_request, response) => fail(response, {code: 403, reason: 'Forbidden'});
     expect(await refusal(find(all))).toMatch(/^failed to GET resource with raw url: \/api\/v1\/namespaces\/shop\/secrets: permission denied \(HTTP 403\)$|^permission denied: list secrets in namespace shop \(HTTP 403\)$/);
+  });
+});
+
+describe('a search that shares its memory with others', () => {
+  const shared = (bytes: number) => {
+    const searchRoom = createSearchRoom({bytes});
+    const sharing = createKubeContextLoader({client, namespaces: createObjectStore(), clock: systemClock, lookup: createNameLookup({resolve: async () => []}), searchRoom});
+    return {searchRoom, find: async (search = all) => namesOf((await sharing.apiCall({method: 'GET', urlPath, search}, load())) as JsonObject)};
+  };
+
+  it('takes smaller parts, and room for what it keeps only', async () => {
+    fill(100, 1_000);
+    const {searchRoom, find} = shared(64 * 1024);
+    expect(await searchRoom.within('w', () => find({keep: item => ownPath(item, 'metadata', 'name') === 's99'}))).toEqual(['s99']);
+    expect(server.requests.map(({query}) => query.get('limit')).slice(0, 3)).toEqual(['250', '32', '4']);
+  });
+
+  it('that finds more than there is says what helps', async () => {
+    fill(100, 1_000);
+    const {searchRoom, find} = shared(64 * 1024);
+    expect(await refusal(searchRoom.within('w', find))).toBe(
+      `the objects of ${urlPath} that the rule means take more than 0.1 MiB, an eighth of the memory here: narrow them by name, namespace or selector, split the rule by namespaces, or give the container more memory`,
+    );
+  });
+
+  it('that finds what others hold at present fails until they are done', async () => {
+    fill(40, 1_000);
+    const {searchRoom, find} = shared(64 * 1024);
+    await searchRoom.within('a', async () => {
+      expect(await find()).toHaveLength(40);
+      expect(await refusal(searchRoom.within('b', find))).toContain('find no memory while other work holds it');
+    });
+    expect(await searchRoom.within('b', find)).toHaveLength(40);
   });
 });
 

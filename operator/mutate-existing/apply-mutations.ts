@@ -1,6 +1,7 @@
 import {Counter} from 'prom-client';
 import {hasStatus} from '../../adapters/kube/kube-error.js';
 import {objectPath} from '../../adapters/kube/paths.js';
+import {searchPart} from '../../adapters/kube/search-room.js';
 import {deepEqual} from '../../engine/json/equal.js';
 import {isObject, type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
@@ -63,7 +64,8 @@ export function createMutations({client, clock, log, metrics, resources, filters
   }
 
   return {
-    async run(family, policy, rule, request) {
+    // Its outcomes hold what was found until all of it is written.
+    run: (family, policy, rule, request) => searchPart(async () => {
       const outcomes = await family.evaluate(policy, [rule], request, clock.now() + evaluateMs);
       const changed: NamedObject[] = [];
       const errors: unknown[] = [];
@@ -82,7 +84,7 @@ export function createMutations({client, clock, log, metrics, resources, filters
       for (const object of changed) log.info(`background: policy ${policy.ref.key} rule ${rule.name} mutated ${shownObject(object)}`);
       throwAll(errors);
       return {outcomes: outcomes.length, changed};
-    },
+    }),
   };
 }
 

@@ -1,3 +1,5 @@
+import {getHeapStatistics} from 'node:v8';
+import {createSearchRoom} from '../../adapters/kube/search-room.js';
 import {createKeyServices} from '../../adapters/images/kms/key-services.js';
 import {lackOf} from '../../adapters/images/credentials/cloud/lacking.js';
 import {Quarantine} from '../../engine/quarantine/quarantine.js';
@@ -16,6 +18,9 @@ import {requestFilters} from '../serving/filters.js';
 import {createOperatorImages} from '../serving/images.js';
 import type {ImageSource} from '../../engine/image/verification.js';
 import type {Foundations} from './foundations.js';
+
+/** Of this thread's heap, what searches may find at a time: as objects, and changed, it takes some times its bytes as text. */
+const searchShare = 1 / 8;
 
 export interface JudgementOptions {
   /** The API server judges other conditions for us than before. */
@@ -48,7 +53,8 @@ export function createJudgement({settings, flags, environment, kubeConfig, log, 
 
   const globalContext = new EntryStore();
   const images = shareImages(createOperatorImages({client, clock, kubeConfig, flags, namespace, regex, registry: metrics.registry, environment: process.env, keyServices}));
-  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, config: () => settings.config, globalContext, resources: discovery.resourceMap});
+  const searchRoom = createSearchRoom({bytes: Math.floor(getHeapStatistics().heap_size_limit * searchShare)});
+  const loader = createContextLoader({client, clock, manager, kubeConfig, flags, images, config: () => settings.config, globalContext, resources: discovery.resourceMap, searchRoom});
   const quarantined = new QuarantineNotices();
   const quarantine = new Quarantine({now: clock.now, onChange: quarantined.tell});
   const limits = {
@@ -84,7 +90,7 @@ export function createJudgement({settings, flags, environment, kubeConfig, log, 
     backgroundUsers: new Set([flags.backgroundServiceAccountName, `system:serviceaccount:${namespace}:${environment.serviceAccountName}`]),
   });
   return {
-    ...{native, cache, cel, engine, images, loader, globalContext, quarantined, offload, exceptions, compile, celCompile},
+    ...{native, cache, cel, engine, images, loader, searchRoom, globalContext, quarantined, offload, exceptions, compile, celCompile},
     roles: new RoleIndex(),
     filters: () => filters,
     /** The settings have changed. */

@@ -5,6 +5,7 @@ import {createHttpCaller} from '../../adapters/http/http-caller.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
 import {createServiceCaller} from '../../adapters/http/service-caller.js';
 import {createKubeContextLoader} from '../../adapters/kube/context-loader.js';
+import type {SearchRoom} from '../../adapters/kube/search-room.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {ContextLoader} from '../../engine/context-loader.js';
 import type {ImageSource} from '../../engine/image/verification.js';
@@ -26,10 +27,11 @@ export interface LoaderParts {
   readonly config: () => Pick<OperatorConfig, 'defaultRegistry' | 'enableDefaultRegistryMutation'>;
   readonly globalContext: EntryStore;
   readonly resources: ResourceMap;
+  readonly searchRoom: SearchRoom;
 }
 
 /** The engine's door in a cluster: mirrors, the API server, and what the flags let policies call. */
-export function createContextLoader({client, clock, manager, kubeConfig, flags, images, config, globalContext, resources}: LoaderParts): ContextLoader {
+export function createContextLoader({client, clock, manager, kubeConfig, flags, images, config, globalContext, resources, searchRoom}: LoaderParts): ContextLoader {
   const lookup = createNameLookup();
   const maxBytes = () => flags.maxAPICallResponseLength || Number.POSITIVE_INFINITY;
   const apiServer = apiServerHosts(kubeConfig);
@@ -65,6 +67,7 @@ export function createContextLoader({client, clock, manager, kubeConfig, flags, 
       return {defaultRegistry, hidesDefault: !enableDefaultRegistryMutation};
     },
     resources,
+    searchRoom,
     get maxBytes() {
       return maxBytes();
     },

@@ -4,6 +4,7 @@ import type {Clock} from '../../adapters/clock.js';
 import {systemClock} from '../../adapters/clock.js';
 import {createNameLookup} from '../../adapters/http/name-lookup.js';
 import {createKubeContextLoader} from '../../adapters/kube/context-loader.js';
+import {createSearchRoom, type SearchRoom} from '../../adapters/kube/search-room.js';
 import {createKubeClient} from '../../adapters/kube/client.js';
 import {startTestApiServer, type TestApiServer} from '../../adapters/kube/testing/api-server.js';
 import {silentLogger} from '../../adapters/log/logger.js';
@@ -41,10 +42,12 @@ export interface TestCoreOptions {
   readonly clock?: Clock;
   /** What policies that look something up find: what is on the API server, or nothing. */
   readonly reads?: 'cluster' | 'nothing';
+  /** Bytes of what searches may find at a time. */
+  readonly searchBytes?: number | undefined;
 }
 
 /** What a feature is given, on an API server in this process. */
-export async function createTestCore({flags = [], clock = systemClock, reads = 'nothing'}: TestCoreOptions = {}): Promise<TestCore> {
+export async function createTestCore({flags = [], clock = systemClock, reads = 'nothing', searchBytes = 32 * 1024 * 1024}: TestCoreOptions = {}): Promise<TestCore> {
   const server = await startTestApiServer();
   const log = silentLogger;
   const client = createKubeClient({kubeConfig: server.kubeConfig, userAgent: 'kyverno', qps: 0, burst: 0, log});
@@ -57,7 +60,8 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   const settings = new Settings(outcome);
   const regex = createRegexEngine();
   const exceptions = {enabled: true, operatorNamespace: 'kyverno', exceptionNamespace: '*'};
-  const loader = reads === 'nothing' ? recordingLoader() : clusterLoader(client, clock);
+  const searchRoom = createSearchRoom({bytes: searchBytes});
+  const loader = reads === 'nothing' ? recordingLoader() : clusterLoader(client, clock, searchRoom);
   const native = new NativePolicies();
   const cache = new PolicyCache({resources, compile: {matchConditions: 'by-api-server', background: 'served', regex}, exceptions});
   const core = {
@@ -92,6 +96,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
     resources,
     cache,
     loader,
+    searchRoom,
     regex,
     metrics: createMetrics({version: 'test', processMetrics: false}),
     events: {emit: (event: PolicyEvent) => void events.push(event)},
@@ -126,7 +131,7 @@ export async function createTestCore({flags = [], clock = systemClock, reads = '
   };
 }
 
-function clusterLoader(client: BackgroundCore['client'], clock: Clock) {
+function clusterLoader(client: BackgroundCore['client'], clock: Clock, searchRoom: SearchRoom) {
   const none = {size: 0, get: () => undefined, keys: () => [].values(), objects: () => [].values(), inNamespace: () => [], byIndex: () => []};
-  return createKubeContextLoader({client, clock, namespaces: none, lookup: createNameLookup(), resources: builtinResourceMap});
+  return createKubeContextLoader({client, clock, namespaces: none, lookup: createNameLookup(), resources: builtinResourceMap, searchRoom});
 }

@@ -71,7 +71,7 @@ export function createBackgroundFeature(own: BackgroundCore): BackgroundFeature 
     core,
     async run({policyId, request, trigger}) {
       try {
-        await requested(policyId, request, trigger, request.contexts);
+        await core.searchRoom.within(undefined, () => requested(policyId, request, trigger, request.contexts));
       } finally {
         // Nobody watches here: what is remembered of it would grow old.
         if (session === undefined) forget();

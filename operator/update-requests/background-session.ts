@@ -13,6 +13,8 @@ import type {NamedObject} from './trigger.js';
 
 const workers = 10;
 const lookAgainMs = 60_000;
+/** Work whose objects found no memory asks so often whether there is some. */
+const roomAgainMs = 1_000;
 const requestPrefix = 'ur|';
 
 /** What this replica does while it is the one that works in the background: one queue, and what fills it. */
@@ -29,7 +31,7 @@ export interface BackgroundSession {
 }
 
 export interface SessionOptions {
-  readonly core: Pick<BackgroundCore, 'client' | 'clock' | 'congestion' | 'share' | 'flags' | 'log' | 'resources' | 'findings'>;
+  readonly core: Pick<BackgroundCore, 'client' | 'clock' | 'congestion' | 'share' | 'flags' | 'log' | 'resources' | 'findings' | 'searchRoom'>;
   readonly state: Omit<StateSyncOptions, 'core' | 'enqueue'>;
   readonly worker: RequestWorker;
   /** Does one work that the cluster's state asks for. */
@@ -43,7 +45,7 @@ export interface SessionOptions {
 const longestPauseMs = 20;
 
 export function beginSession({core, state: stateOptions, worker, run, isLooked, troubles}: SessionOptions): BackgroundSession {
-  const {client, clock, log} = core;
+  const {client, clock, log, searchRoom} = core;
   const {families} = stateOptions;
   const works = new StateWorks();
   const queue = createWorkQueue({
@@ -55,7 +57,8 @@ export function beginSession({core, state: stateOptions, worker, run, isLooked, 
     async run(key) {
       const pause = core.share.pause(longestPauseMs);
       if (pause !== undefined) await pause;
-      await (key.startsWith(requestPrefix) ? runRequest(key) : runState(key));
+      if (!searchRoom.mayRun(key)) return queue.addAfter(key, roomAgainMs);
+      await searchRoom.within(key, () => (key.startsWith(requestPrefix) ? runRequest(key) : runState(key)));
     },
     onError(key, error, retryInMs) {
       const fields = {work: key, error: textOfError(error), ...(retryInMs !== undefined && {retryInMs: Math.round(retryInMs)})};
@@ -121,6 +124,7 @@ export function beginSession({core, state: stateOptions, worker, run, isLooked, 
       existing.stop();
       await Promise.all([queue.stop(), state.stop()]);
       works.clear();
+      searchRoom.forget();
       core.findings.expected.clear();
     },
   };

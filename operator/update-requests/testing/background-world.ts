@@ -37,8 +37,8 @@ const urCollection = 'apis/kyverno.io/v2/updaterequests';
 let clockOffset = 0;
 
 /** The background feature on an API server in this process. */
-export async function createBackgroundWorld({lead = true, webhooksServed = () => true}: {readonly lead?: boolean; readonly webhooksServed?: () => boolean | Promise<boolean>} = {}): Promise<BackgroundWorld> {
-  const test = await createTestCore({reads: 'cluster'});
+export async function createBackgroundWorld({lead = true, searchBytes, webhooksServed = () => true}: {readonly lead?: boolean; readonly searchBytes?: number; readonly webhooksServed?: () => boolean | Promise<boolean>} = {}): Promise<BackgroundWorld> {
+  const test = await createTestCore({reads: 'cluster', searchBytes});
   const {core, server} = test;
   server.tracksFields = true;
   const feature = createBackgroundFeature({...core, webhooksServed});
