@@ -9,7 +9,13 @@ import {type NewUpdateRequest, updateRequestName, updateRequestObject, updateReq
 
 export interface RequestCreator {
   /** Stores the work, if that can be done in the time that is left; tells whether. A repeat of work that waits is joined to it. */
-  create(work: NewUpdateRequest, deadline: number): Promise<boolean>;
+  create(work: NewUpdateRequest, options: StoreOptions): Promise<boolean>;
+}
+
+export interface StoreOptions {
+  readonly deadline: number;
+  /** Told before each try under what name the work is stored; the last one counts. */
+  readonly onName?: (name: string) => void;
 }
 
 type CreatorCore = Pick<Core, 'client' | 'log' | 'metrics' | 'events' | 'config' | 'environment'> & {readonly clock: Clock};
@@ -24,11 +30,11 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
   const over = new Counter({name: 'kyverno_update_requests_over_threshold_total', help: 'Update requests made while more than updateRequestThreshold waited', registers});
   let reportedAt = Number.NEGATIVE_INFINITY;
 
-  async function create(work: NewUpdateRequest, deadline: number): Promise<boolean> {
+  async function create(work: NewUpdateRequest, options: StoreOptions): Promise<boolean> {
     const started = clock.now();
     try {
       watchThreshold(work);
-      made.inc({type: work.type, outcome: await store(work, deadline)});
+      made.inc({type: work.type, outcome: await store(work, options)});
       log.v(2, `background: update request for policy ${work.policy} on ${shownObject(work.trigger)}`, {type: work.type, rules: work.rules, ms: clock.now() - started});
       return true;
     } catch (error) {
@@ -46,9 +52,10 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
     }
   }
 
-  async function store(work: NewUpdateRequest, deadline: number): Promise<'created' | 'repeated'> {
+  async function store(work: NewUpdateRequest, {deadline, onName}: StoreOptions): Promise<'created' | 'repeated'> {
     const options = () => ({fieldManager: 'kyverno', timeoutMs: Math.max(1, deadline - clock.now())});
     const name = updateRequestName(work);
+    onName?.(name);
     const ref = {...updateRequests, namespace: work.namespace, name};
     let known = mirror().get(`${work.namespace}/${name}`);
     for (;;) {
@@ -61,7 +68,7 @@ export function createRequestCreator(core: CreatorCore, mirror: () => ObjectRead
       try {
         const stored = known ?? (await client.get(ref, options()));
         known = undefined;
-        if (work.apart !== true && !standsForBoth(work, stored)) return await store({...work, apart: true}, deadline);
+        if (work.apart !== true && !standsForBoth(work, stored)) return await store({...work, apart: true}, {deadline, ...(onName !== undefined && {onName})});
         await client.update(ref, repeatedRequest(work, stored), options());
         return 'repeated';
       } catch (error) {

@@ -46,7 +46,7 @@ export function createRequestObserver({clock, families, creator, remember, names
         const unstored = wanted.filter(rule => readsUnstored(rule, request));
         for (const work of memoryWorks(family, policy, unstored)) remember(work);
         const works = worksOf(family, policy, wanted.filter(rule => !unstored.includes(rule)));
-        await Promise.all(works.map(work => creator.create(work, deadline)));
+        await Promise.all(works.map(work => creator.create(work, {deadline})));
       }
 
       function memoryWorks(family: BackgroundFamily, policy: BackgroundPolicy, rules: readonly BackgroundRule[]): MemoryWork[] {

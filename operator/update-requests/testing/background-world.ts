@@ -1,3 +1,4 @@
+import {type Clock, systemClock} from '../../../adapters/clock.js';
 import {type JsonObject, ownPath} from '../../../engine/json/types.js';
 import {parseYamlDocuments} from '../../../engine/yaml/index.js';
 import type {EngineRequest} from '../../../engine/types.js';
@@ -36,9 +37,19 @@ export interface BackgroundWorld extends TestCore {
 const urCollection = 'apis/kyverno.io/v2/updaterequests';
 let clockOffset = 0;
 
+export interface BackgroundWorldOptions {
+  readonly lead?: boolean;
+  readonly searchBytes?: number;
+  readonly webhooksServed?: () => boolean | Promise<boolean>;
+  /** One that stands still leaves requests all their time, however slow the machine is. */
+  readonly clock?: Clock;
+  /** Time of each request. */
+  readonly requestMs?: number;
+}
+
 /** The background feature on an API server in this process. */
-export async function createBackgroundWorld({lead = true, searchBytes, webhooksServed = () => true}: {readonly lead?: boolean; readonly searchBytes?: number; readonly webhooksServed?: () => boolean | Promise<boolean>} = {}): Promise<BackgroundWorld> {
-  const test = await createTestCore({reads: 'cluster', searchBytes});
+export async function createBackgroundWorld({lead = true, searchBytes, webhooksServed = () => true, clock = systemClock, requestMs = 1_000}: BackgroundWorldOptions = {}): Promise<BackgroundWorld> {
+  const test = await createTestCore({reads: 'cluster', searchBytes, clock});
   const {core, server} = test;
   server.tracksFields = true;
   const feature = createBackgroundFeature({...core, webhooksServed});
@@ -82,7 +93,7 @@ export async function createBackgroundWorld({lead = true, searchBytes, webhooksS
 
   async function told(request: EngineRequest): Promise<void> {
     for (const route of routes()) {
-      if (observer?.concerns(request, route) === true) await observer.admitted(request, route, Date.now() + 1_000);
+      if (observer?.concerns(request, route) === true) await observer.admitted(request, route, clock.now() + requestMs);
     }
   }
 
