@@ -96,8 +96,11 @@ export interface BackgroundFamily {
   requestType(rule: BackgroundRule): RequestType;
   /** Quick: could the request trigger anything that this route is for? */
   concerns(request: EngineRequest, route: AdmissionRoute): boolean;
-  /** What the request triggers: each policy for itself, as soon as it is known. What cannot be told by `deadline` counts as triggered. */
-  triggered(request: EngineRequest, route: AdmissionRoute, deadline: number): ReadonlyArray<Promise<Triggered | undefined>>;
+  /**
+   * What the request triggers, as soon as it is known: each policy for itself, but for those that wait for the same answers. What
+   * cannot be told by `deadline` counts as triggered.
+   */
+  triggered(request: EngineRequest, route: AdmissionRoute, deadline: number): ReadonlyArray<Promise<readonly Triggered[]>>;
   /** Nothing is written. */
   evaluate(policy: BackgroundPolicy, rules: readonly BackgroundRule[], request: EngineRequest, deadline: number): Promise<readonly RuleOutcome[]>;
 }

@@ -3,7 +3,8 @@ import {changesExisting} from '../cel-policies/mutation-modes.js';
 import type {GeneratingPolicy, MutatingPolicy} from '../../engine/cel-policies/model.js';
 import type {CompiledCelPolicy} from '../../engine/cel-policies/types.js';
 import {stringifyJson} from '../../engine/json/stringify.js';
-import {own, ownPath} from '../../engine/json/types.js';
+import {textOf} from '../../engine/json/text.js';
+import {isObject, own, ownPath} from '../../engine/json/types.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import {writePlaceOf} from '../../engine/targets/subresource.js';
 import type {EngineRequest, Operation, PolicyResult} from '../../engine/types.js';
@@ -13,6 +14,7 @@ import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, RequestType, Triggered} from './background-policy.js';
 import {digest, recreateAnnotation} from './classic-family.js';
 import {celReadsOf, readsOf} from './rule-reads.js';
+import {createLookupGroups} from './same-lookups.js';
 import {namedObject} from './trigger.js';
 import {kindsOfResourceRules} from './trigger-kinds.js';
 
@@ -42,6 +44,19 @@ export function celFamily({cel: {cache, engine, serving}, resources, metrics, cl
     return [...new Set(own)].filter(isBackground);
   }
 
+  const groupsOf = createLookupGroups(lookupsOf);
+
+  /** All of one kind, as a route has them. */
+  async function selectedOf(group: readonly Background[], request: EngineRequest, deadline: number): Promise<Triggered[]> {
+    const [{ref, source} = {}] = group;
+    if (ref === undefined) return [];
+    const names = group.map(policy => policy.ref.name);
+    const call = {phase: 'admission', kind: ref.kind, names, fromBackground: serving.isBackground(request), selectOnly: true, deadline} as const;
+    const {results} = source?.type === 'generating' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
+    const triggered = new Set(results.filter(({rules}) => rules.some(({status}) => status === 'pass' || status === 'error')).map(({policy}) => policy.key));
+    return group.filter(policy => triggered.has(policy.ref.key)).map(viewOf).map(policy => ({policy, rules: policy.rules}));
+  }
+
   return {
     *policies() {
       for (const state of cache.policies()) if (state.status === 'served' && isBackground(state.policy)) yield viewOf(state.policy);
@@ -57,17 +72,8 @@ export function celFamily({cel: {cache, engine, serving}, resources, metrics, cl
     },
     requestType: rule => (rule.type === 'generate' ? 'cel-generate' : 'cel-mutate') satisfies RequestType,
     concerns: (request, route) => route.handler === 'cel' && candidates(request, route).length > 0,
-    triggered: (request, route, deadline) =>
-      // One that waits for an answer keeps none of the others waiting.
-      candidates(request, route).map(async (policy): Promise<Triggered | undefined> => {
-        const {ref, source} = policy;
-        const call = {phase: 'admission', kind: ref.kind, names: [ref.name], fromBackground: serving.isBackground(request), selectOnly: true, deadline} as const;
-        const {results} = source.type === 'generating' ? await engine.generate(request, call) : await engine.mutateExisting(request, call);
-        const told = results.filter(result => result.policy.key === ref.key).flatMap(({rules}) => rules);
-        if (!told.some(({status}) => status === 'pass' || status === 'error')) return undefined;
-        const view = viewOf(policy);
-        return {policy: view, rules: view.rules};
-      }),
+    // One that waits for an answer keeps waiting only who waits for the same.
+    triggered: (request, route, deadline) => groupsOf(candidates(request, route)).map(group => selectedOf(group, request, deadline)),
     async evaluate({ref}, rules, request, deadline) {
       // A policy of a namespace is found by the request's: its name alone tells it.
       const call = {phase: 'any', kind: ref.kind, names: [ref.name], deadline} as const;
@@ -92,6 +98,14 @@ function outcomes({rules}: PolicyResult, {name}: BackgroundRule) {
       return {object, source: source && {...namedObject(object), ...source}, place: writePlaceOf(object)};
     }),
   }));
+}
+
+const lookup = /\b(?:resource|http|image)\.\w+\(|\bnamespaceObject\b/i;
+
+/** Expressions of conditions and variables that ask for something. */
+function lookupsOf({source}: Background): string[] {
+  const parts = ['matchConditions', 'variables'].map(key => ownPath(source.raw, 'spec', key)).flatMap(list => (Array.isArray(list) ? list.filter(isObject) : []));
+  return parts.map(part => textOf(own(part, 'expression'))).filter(text => lookup.test(text));
 }
 
 function isBackground(policy: CompiledCelPolicy): policy is Background {

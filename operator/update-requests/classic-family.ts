@@ -9,12 +9,13 @@ import type {ResourceFilter} from '../../engine/policy/model.js';
 import type {ResourceMap} from '../../engine/resource-map.js';
 import type {BackgroundRule as CompiledBackgroundRule} from '../../engine/snapshot/policy-snapshot.js';
 import {writePlaceOf} from '../../engine/targets/subresource.js';
-import type {EngineRequest} from '../../engine/types.js';
+import type {EngineRequest, RuleResult} from '../../engine/types.js';
 import type {AdmissionRoute} from '../../webhook/routes.js';
 import {createdAt} from '../created-at.js';
 import type {Core} from '../feature.js';
 import type {BackgroundFamily, BackgroundPolicy, BackgroundRule, Triggered} from './background-policy.js';
 import {celReadsOf, readsOf} from './rule-reads.js';
+import {createLookupGroups} from './same-lookups.js';
 import {namedObject} from './trigger.js';
 import {kindsOfSelectors, kindsOfTexts} from './trigger-kinds.js';
 
@@ -45,23 +46,35 @@ export function classicFamily({cache, engine, resources, metrics, clock}: Classi
       .filter(policy => policy.source.spec.admission && (failurePolicy === undefined || policy.failurePolicy === failurePolicy));
   }
 
+  const groupsOf = createLookupGroups(lookupsOf);
+
+  async function selectedOf(group: readonly CompiledPolicy[], request: EngineRequest, deadline: number): Promise<Triggered[]> {
+    const {results} = await engine.generate(request, {only: group.map(({ref}) => ref.key), selectOnly: true, deadline});
+    const found = group.map(async policy => {
+      const told = results.filter(result => result.policy.key === policy.ref.key).flatMap(({rules}) => rules);
+      return {policy: viewOf(policy), rules: await selected(policy, told, request, deadline)};
+    });
+    return (await Promise.all(found)).filter(({rules}) => rules.length > 0);
+  }
+
   /** Rules that the request triggers, as far as can be told by the deadline; what cannot be told is for the background to find out. */
-  async function selected(policy: CompiledPolicy, request: EngineRequest, deadline: number): Promise<BackgroundRule[]> {
+  async function selected(policy: CompiledPolicy, first: readonly RuleResult[], request: EngineRequest, deadline: number): Promise<BackgroundRule[]> {
     const found: BackgroundRule[] = [];
     let {rules} = viewOf(policy);
-    while (rules.length > 0) {
-      const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(({name}) => name), selectOnly: true, deadline});
-      const told = new Map(results.flatMap(result => result.rules).map(({rule, status}) => [rule, status]));
-      const triggered = rules.filter(({name}) => told.get(name) === 'pass' || told.get(name) === 'error');
+    for (let told = first; ; ) {
+      const names = new Set(told.filter(({status}) => status === 'pass' || status === 'error').map(({rule}) => rule));
+      const triggered = rules.filter(({name}) => names.has(name));
       const [next] = triggered;
       if (policy.source.spec.applyRules !== 'One') return triggered;
       // Rules that mutate are work of their own each: where one goes before or behind what cannot be told, both would be applied.
       if (next === undefined || (found.length > 0 && next.type === 'mutate')) return found;
       found.push(next);
-      if (told.get(next.name) === 'pass' || next.type === 'mutate') return found;
+      const isOpen = told.some(({rule, status}) => rule === next.name && status === 'error');
       rules = rules.slice(rules.indexOf(next) + 1);
+      if (!isOpen || next.type === 'mutate' || rules.length === 0) return found;
+      const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(({name}) => name), selectOnly: true, deadline});
+      told = results.flatMap(result => result.rules);
     }
-    return found;
   }
 
   return {
@@ -75,12 +88,8 @@ export function classicFamily({cache, engine, resources, metrics, clock}: Classi
     idOf: (type, key) => (type === 'generate' || type === 'mutate' ? `${key.includes('/') ? 'Policy' : 'ClusterPolicy'}/${key}` : undefined),
     requestType: rule => rule.type,
     concerns: (request, route) => route.handler === 'validate' && candidates(request, route).length > 0,
-    triggered: (request, route, deadline) =>
-      // One that waits for an answer keeps none of the others waiting.
-      candidates(request, route).map(async (policy): Promise<Triggered | undefined> => {
-        const rules = await selected(policy, request, deadline);
-        return rules.length === 0 ? undefined : {policy: viewOf(policy), rules};
-      }),
+    // One that waits for an answer keeps waiting only who waits for the same.
+    triggered: (request, route, deadline) => groupsOf(candidates(request, route)).map(group => selectedOf(group, request, deadline)),
     async evaluate(policy, rules, request, deadline) {
       const started = clock.monotonic();
       const {results} = await engine.generate(request, {only: [policy.ref.key], rules: rules.map(rule => rule.name), deadline});
@@ -161,6 +170,12 @@ function ruleView(rule: CompiledBackgroundRule, policy: CompiledPolicy, resource
     sources: () => kindsOfTexts(blocks.flatMap(sourceTexts), resources()),
     makes: () => kindsOfTexts(blocks.flatMap(madeTexts), resources()),
   };
+}
+
+/** What the rules' contexts ask for: without the names and what is made of the answers. */
+function lookupsOf(policy: CompiledPolicy): string[] {
+  const entries = policy.backgroundRules.map(rule => own(rawRule(policy, rule.name), 'context')).flatMap(context => (Array.isArray(context) ? context.filter(isObject) : []));
+  return entries.flatMap(entry => ['apiCall', 'configMap', 'imageRegistry'].map(key => own(entry, key)).filter(isObject)).map(({jmesPath: _path, default: _default, ...asked}) => stringifyJson(asked, {sortKeys: true}));
 }
 
 function asksWho({roles, clusterRoles, subjects}: ResourceFilter): boolean {

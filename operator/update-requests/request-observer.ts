@@ -36,12 +36,10 @@ export function createRequestObserver({clock, families, creator, remember, names
       async function admit(family: BackgroundFamily, fromUs: boolean): Promise<void> {
         if (!family.concerns(request, route)) return;
         // Each is stored as soon as it is known.
-        await Promise.all(family.triggered(request, route, judgeBy).map(async told => store(family, fromUs, await told)));
+        await Promise.all(family.triggered(request, route, judgeBy).map(async told => Promise.all((await told).map(item => store(family, fromUs, item)))));
       }
 
-      async function store(family: BackgroundFamily, fromUs: boolean, triggered: Triggered | undefined): Promise<void> {
-        if (triggered === undefined) return;
-        const {policy, rules} = triggered;
+      async function store(family: BackgroundFamily, fromUs: boolean, {policy, rules}: Triggered): Promise<void> {
         const wanted = rules.filter(rule => needsRequest(rule, request) && !(fromUs && (rule.skipBackgroundRequests || !mayChain(policy, rule, request))));
         const unstored = wanted.filter(rule => readsUnstored(rule, request));
         for (const work of memoryWorks(family, policy, unstored)) remember(work);

@@ -50,8 +50,9 @@ describe('a policy whose lookup has no answer in time', () => {
     await begin(1_500);
     world.policy(policy('a', 'background: true', rule('a1', waiting), rule('a2', waiting)));
     world.policy(policy('b', 'background: true', rule('b1')));
+    world.policy(policy('c', 'background: true', rule('c1', waiting)));
     await world.create('api/v1/namespaces', namespaceObject('shop'));
-    expect(stored()).toEqual({a: ['a1', 'a2'], b: ['b1']});
+    expect(stored()).toEqual({a: ['a1', 'a2'], b: ['b1'], c: ['c1']});
     expect(world.events.filter(({reason}) => reason === 'PolicyError')).toEqual([]);
   });
 
