@@ -113,7 +113,9 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     } catch (error) {
       if (error instanceof EvalError) throw error;
       const code = hasStatus(error, 404) ? 'not-found' : undefined;
-      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}: ${reasonOf(error)}`, code);
+      // Lists by one name may be granted for that name.
+      const by = typeof search === 'object' && search.fieldSelector !== undefined ? `?fieldSelector=${search.fieldSelector}` : '';
+      throw new EvalError(`failed to ${request.method} resource with raw url: ${path}${by}: ${reasonOf(error)}`, code);
     }
   }
 
@@ -148,7 +150,7 @@ export function createKubeContextLoader(options: KubeContextLoaderOptions): Cont
     try {
       return await searchCollection({client, clock, path: pathOf(call), query: [], search, deadline, room});
     } catch (error) {
-      throw error instanceof EvalError ? error : failureOf(call, error);
+      throw error instanceof EvalError ? error : failureOf(call, error, search);
     }
   }
 
@@ -253,8 +255,8 @@ function placeOf({query, name}: ResourceCall): string {
   return name === undefined ? what : `${what} ${joinKey(query.namespace, name)}`;
 }
 
-function failureOf(call: ResourceCall, error: unknown): EvalError {
-  if (isDenial(error)) return new EvalError(deniedText(call, error));
+function failureOf(call: ResourceCall, error: unknown, search?: ObjectSearch): EvalError {
+  if (isDenial(error)) return new EvalError(deniedText(call, error, search));
   return new EvalError(`${placeOf(call)}: ${reasonOf(error)}`);
 }
 
@@ -262,13 +264,14 @@ function isDenial(error: unknown): error is KubeError {
   return hasStatus(error, 401) || hasStatus(error, 403);
 }
 
-/** Names the right as it would be granted: `get deployments/scale.apps shop/web`, `list pods in namespace shop`. */
-function deniedText({verb, query, name}: ResourceCall, {status}: KubeError): string {
+/** Names the right as it would be granted: `get deployments/scale.apps shop/web`, `list pods in namespace shop named web`. */
+function deniedText({verb, query, name}: ResourceCall, {status}: KubeError, search?: ObjectSearch): string {
   const {group, resource, subresource, namespace} = query;
   const right = verb === 'POST' ? 'create' : name === undefined ? 'list' : 'get';
   const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`;
   const where = name !== undefined ? ` ${joinKey(namespace, name)}` : namespace === '' ? '' : ` in namespace ${namespace}`;
-  return `permission denied: ${right} ${what}${where} (HTTP ${status})`;
+  const named = search?.fieldSelector?.startsWith('metadata.name=') === true ? ` named ${search.fieldSelector.slice('metadata.name='.length)}` : '';
+  return `permission denied: ${right} ${what}${where}${named} (HTTP ${status})`;
 }
 
 /** A subresource hangs on an object, which the body names: `serviceaccounts/token`. */

@@ -82,6 +82,8 @@ describe.each([['by path', byPath], ['by resource', byResource]] as const)('a se
   it('is denied in words that name the right', async () => {
     server.intercept = (_request, response) => fail(response, {code: 403, reason: 'Forbidden'});
     expect(await refusal(find(all))).toMatch(/^failed to GET resource with raw url: \/api\/v1\/namespaces\/shop\/secrets: permission denied \(HTTP 403\)$|^permission denied: list secrets in namespace shop \(HTTP 403\)$/);
+    // One name may be granted alone.
+    expect(await refusal(find({...all, fieldSelector: 'metadata.name=s1'}))).toMatch(/secrets\?fieldSelector=metadata\.name=s1: permission denied|list secrets in namespace shop named s1 \(HTTP 403\)$/);
   });
 });
 

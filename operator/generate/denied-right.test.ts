@@ -21,6 +21,22 @@ describe('the right that a refused read lacks', () => {
   ])('%s', (message, key, namespace) => {
     const right = deniedRight(message);
     expect([right?.key, right?.namespace]).toEqual([key, namespace]);
+    expect(right?.holder).toBe('process');
+  });
+
+  it.each([
+    [byPath('GET', '/api/v1/namespaces/shop/secrets'), ''],
+    [byPath('GET', '/api/v1/namespaces/shop/secrets/s'), 's'],
+    [byPath('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa'), 'system:a'],
+    [byPath('GET', '/api/v1/secrets/s%zz'), 's%zz'],
+    [byPath('GET', '/api/v1/secrets?fieldSelector=metadata.name=s'), 's'],
+    ['permission denied: get pods shop/web (HTTP 403)', 'web'],
+    ['permission denied: get nodes n (HTTP 403)', 'n'],
+    ['permission denied: list pods in namespace shop (HTTP 403)', ''],
+    ['permission denied: list pods in namespace shop named web (HTTP 403)', 'web'],
+    ['permission denied: list pods named web (HTTP 403)', 'web'],
+  ])('is for one object where it was asked for: %s', (message, name) => {
+    expect(deniedRight(message)?.object).toBe(name);
   });
 
   it.each([byPath('GET', '/api/v1/pods', 401), 'permission denied: get pods shop/web (HTTP 401)', 'pods shop/web: HTTP 500', 'Secret a/b: permission denied: the operator needs get on secrets'])(

@@ -2,7 +2,8 @@ import type {Clock} from '../../adapters/clock.js';
 import type {KubeClient} from '../../adapters/kube/types.js';
 import type {Logger} from '../../adapters/log/logger.js';
 import {ownPath} from '../../engine/json/types.js';
-import type {MissingRight} from './work-errors.js';
+import {createGrantMemory} from './grant-memory.js';
+import type {MissingRight, RightHolder} from './work-errors.js';
 
 export interface MissingRights {
   /** The work waits, at no cost, until the right is there. */
@@ -14,7 +15,8 @@ export interface MissingRights {
 }
 
 export interface MissingRightsOptions {
-  readonly client: KubeClient;
+  /** Each asks for itself. */
+  readonly clients: Readonly<Record<RightHolder, Pick<KubeClient, 'create'>>>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onGranted: (right: MissingRight, works: readonly string[]) => void;
@@ -23,19 +25,29 @@ export interface MissingRightsOptions {
 const firstProbeMs = 2_000;
 const maxProbeMs = 30_000;
 
+/** Where a right was missing: it may be granted there alone. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+  readonly works: Set<string>;
+}
+
 interface Parked {
   readonly right: MissingRight;
-  /** By the namespace that the right was missing in: it may be granted there alone. */
-  readonly works: Map<string, Set<string>>;
-  /** Of these the one that is asked about next. */
+  readonly places: Map<string, Place>;
+  /** Of these the ones that are asked about next. */
   next: number;
   delayMs: number;
   cancel: () => void;
 }
 
-/** Two questions to the API server per missing right and half a minute, however much work waits for it: everywhere, and in one namespace. */
-export function createMissingRights({client, clock, log, onGranted}: MissingRightsOptions): MissingRights {
+/**
+ * Three questions to the API server per missing right and half a minute, however much work waits for it: everywhere, in one
+ * namespace, and for one object where it was missing for that.
+ */
+export function createMissingRights({clients, clock, log, onGranted}: MissingRightsOptions): MissingRights {
   const parked = new Map<string, Parked>();
+  const memory = createGrantMemory(clock);
   let stopped = false;
 
   function later(entry: Parked): void {
@@ -43,39 +55,55 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
     entry.delayMs = Math.min(maxProbeMs, entry.delayMs * 2);
   }
 
+  /** Places that have the right now. */
+  async function grantedOf({right, places, next}: Parked): Promise<readonly string[]> {
+    if (await isGranted(right, '', '')) return [...places.keys()];
+    const namespaces = [...new Set([...places.values()].map(({namespace}) => namespace))].filter(namespace => namespace !== '');
+    const one = namespaces[next % Math.max(1, namespaces.length)];
+    if (one !== undefined && (await isGranted(right, one, ''))) return [...places].filter(([, {namespace}]) => namespace === one).map(([key]) => key);
+    const named = [...places].filter(([, {name}]) => name !== '');
+    const object = named[next % Math.max(1, named.length)];
+    if (object === undefined) return [];
+    const [key, {namespace, name}] = object;
+    return (await isGranted(right, namespace, name)) ? [key] : [];
+  }
+
   async function probe(entry: Parked): Promise<void> {
-    const {right, works} = entry;
-    const namespaces = [...works.keys()].filter(namespace => namespace !== '');
-    const one = namespaces[entry.next++ % Math.max(1, namespaces.length)];
+    const {right, places} = entry;
+    const key = keyOf(right);
     let granted: readonly string[] = [];
     try {
-      if (await isGranted(right, '')) granted = [...works.keys()];
-      else if (one !== undefined && (await isGranted(right, one))) granted = [one];
+      granted = await grantedOf(entry);
     } catch (error) {
       log.warn('background: the API server does not say whether a right is there', {right: right.key, error: String(error)});
     }
-    if (parked.get(right.key) !== entry) return;
-    const going = granted.flatMap(namespace => [...(works.get(namespace) ?? [])]);
-    for (const namespace of granted) works.delete(namespace);
-    if (works.size === 0) parked.delete(right.key);
+    entry.next += 1;
+    if (parked.get(key) !== entry) return;
+    const going = granted.flatMap(place => [...(places.get(place)?.works ?? [])]);
+    const isNews = !granted.some(place => memory.isVain(key, place));
+    if (going.length > 0) memory.granted(key, granted, entry.delayMs);
+    for (const place of granted) places.delete(place);
+    if (places.size === 0) parked.delete(key);
     else {
-      // Where one namespace has it now, others may follow.
-      if (going.length > 0) entry.delayMs = firstProbeMs;
+      // Where one place has it now, others may follow.
+      if (going.length > 0 && isNews) entry.delayMs = firstProbeMs;
       later(entry);
     }
     if (going.length === 0) return;
-    log.info(`background: ${right.verb} ${right.resource} is granted now; ${going.length} works go on`);
+    const text = `background: ${right.verb} ${right.resource} is granted now; ${going.length} works go on`;
+    if (isNews) log.info(text);
+    else log.v(2, text);
     onGranted(right, going);
   }
 
-  async function isGranted({verb, group, resource}: MissingRight, namespace: string): Promise<boolean> {
+  async function isGranted({verb, group, resource, holder}: MissingRight, namespace: string, name: string): Promise<boolean> {
     const [whole = '', subresource] = resource.split('/');
-    const answer = await client.create(
+    const answer = await clients[holder].create(
       {group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews'},
       {
         apiVersion: 'authorization.k8s.io/v1',
         kind: 'SelfSubjectAccessReview',
-        spec: {resourceAttributes: {verb, group, resource: whole, ...(subresource !== undefined && {subresource}), ...(namespace !== '' && {namespace})}},
+        spec: {resourceAttributes: {verb, group, resource: whole, ...(subresource !== undefined && {subresource}), ...(namespace !== '' && {namespace}), ...(name !== '' && {name})}},
       },
     );
     return ownPath(answer, 'status', 'allowed') === true;
@@ -84,20 +112,23 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
   return {
     park(right, work) {
       if (stopped) return;
-      let entry = parked.get(right.key);
+      const [key, place] = [keyOf(right), placeOf(right)];
+      // The API server says that it is granted, and refuses all the same.
+      const delayMs = memory.isVain(key, place) ? memory.delayOf(key) : firstProbeMs;
+      let entry = parked.get(key);
       if (entry === undefined) {
-        entry = {right, works: new Map(), next: 0, delayMs: firstProbeMs, cancel: () => undefined};
-        parked.set(right.key, entry);
+        entry = {right, places: new Map(), next: 0, delayMs, cancel: () => undefined};
+        parked.set(key, entry);
         later(entry);
       }
-      const waiting = entry.works.get(right.namespace);
-      if (waiting === undefined) entry.works.set(right.namespace, new Set([work]));
-      else waiting.add(work);
+      const waiting = entry.places.get(place);
+      if (waiting === undefined) entry.places.set(place, {namespace: right.namespace, name: right.object, works: new Set([work])});
+      else waiting.works.add(work);
     },
-    isMissing: right => parked.get(right.key)?.works.has(right.namespace) === true,
+    isMissing: right => parked.get(keyOf(right))?.places.has(placeOf(right)) === true,
     get size() {
       let size = 0;
-      for (const {works} of parked.values()) for (const waiting of works.values()) size += waiting.size;
+      for (const {places} of parked.values()) for (const {works} of places.values()) size += works.size;
       return size;
     },
     stop() {
@@ -106,4 +137,13 @@ export function createMissingRights({client, clock, log, onGranted}: MissingRigh
       parked.clear();
     },
   };
+}
+
+/** One right of one account, wherever it is missing. */
+function keyOf({holder, key}: MissingRight): string {
+  return `${holder} ${key}`;
+}
+
+function placeOf({namespace, object}: MissingRight): string {
+  return `${namespace}/${object}`;
 }

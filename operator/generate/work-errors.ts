@@ -2,16 +2,25 @@ import {KubeError} from '../../adapters/kube/kube-error.js';
 import {type JsonObject, ownPath} from '../../engine/json/types.js';
 import type {KindInfo} from '../../engine/resource-map.js';
 
+/** Who lacks a right: who changes objects in the background, or the process itself, which reads what rules look up. */
+export type RightHolder = 'worker' | 'process';
+
 /** What the operator may not do; nothing but granting it helps. */
 export class MissingRight extends Error {
   override readonly name = 'MissingRight';
+  /** Name of the object that it was missing for, since it may be granted for that one alone; empty for a whole collection. */
+  readonly object: string;
+  readonly holder: RightHolder;
   constructor(
     readonly verb: string,
     readonly group: string,
     readonly resource: string,
     readonly namespace: string,
+    at: {readonly name?: string | undefined; readonly holder?: RightHolder} = {},
   ) {
     super(`missing right: ${verb} ${group === '' ? resource : `${resource}.${group}`}${namespace === '' ? '' : ` in namespace ${namespace}`}`);
+    this.object = at.name ?? '';
+    this.holder = at.holder ?? 'worker';
   }
 
   /** One right, wherever it is missing. */
@@ -75,17 +84,19 @@ export interface FailedWrite {
   readonly verb: string;
   readonly kind: Pick<KindInfo, 'group' | 'resource'>;
   readonly namespace?: string | undefined;
+  /** Where the right may be granted for the one object; absent: it is told and waited for as one for all. */
+  readonly name?: string | undefined;
   /** What was to be written. */
   readonly object?: JsonObject;
 }
 
 /** What a write's refusal by the API server means for the work. */
-export function writeFailure(error: unknown, {verb, kind, namespace = '', object}: FailedWrite): unknown {
+export function writeFailure(error: unknown, {verb, kind, namespace = '', name, object}: FailedWrite): unknown {
   if (!(error instanceof KubeError)) return error;
   if (error.status === 403 && notHeld.test(error.message)) return new NotHeld(notHeldMessage(error.message, object));
   if (error.status === 403 && /being terminated/.test(error.message)) return new Gone(error.message);
   // A quota or a webhook says no by the same code: that is no right that could be granted.
-  if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return refusedRight(error.message, namespace) ?? new MissingRight(verb, kind.group, kind.resource, namespace);
+  if (error.status === 403 && /cannot \w+ resource/.test(error.message)) return refusedRight(error.message, namespace, name) ?? new MissingRight(verb, kind.group, kind.resource, namespace, {name});
   if (error.status === 422 && immutable.test(error.message)) return new Refused('ImmutableField', immutableMessage(error.message));
   if (error.status === 422 || error.status === 400) return new Refused('Invalid', error.message);
   return error;
@@ -108,9 +119,9 @@ function notHeldMessage(message: string, object: JsonObject | undefined): string
 }
 
 /** As the API server worded it: `User "x" cannot create resource "deployments/scale" in API group "apps" in the namespace "shop"`. */
-function refusedRight(message: string, namespace: string): MissingRight | undefined {
+function refusedRight(message: string, namespace: string, name: string | undefined): MissingRight | undefined {
   const [, verb, resource, group] = /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(message) ?? [];
-  return verb === undefined || resource === undefined || group === undefined ? undefined : new MissingRight(verb, group, resource, namespace);
+  return verb === undefined || resource === undefined || group === undefined ? undefined : new MissingRight(verb, group, resource, namespace, {name});
 }
 
 /** The place where the work was to be done is going away: there is nothing to do. */

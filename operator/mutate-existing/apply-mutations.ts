@@ -45,7 +45,7 @@ export function createMutations({client, clock, log, metrics, resources, filters
       await client.update(ref, object, {fieldManager, ...(subresource !== '' && {subresource})});
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
-      throw writeFailure(error, {verb: 'update', kind, namespace: ref.namespace});
+      throw writeFailure(error, {verb: 'update', kind, namespace: ref.namespace, name: ref.name});
     }
     writes.inc({policy_name: policy.ref.key});
     return named;
@@ -58,7 +58,7 @@ export function createMutations({client, clock, log, metrics, resources, filters
       return isObject(body) ? body : undefined;
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
-      if (hasStatus(error, 403)) throw new MissingRight('get', kind.group, subresource === undefined ? kind.resource : `${kind.resource}/${subresource}`, ref.namespace ?? '');
+      if (hasStatus(error, 403)) throw new MissingRight('get', kind.group, subresource === undefined ? kind.resource : `${kind.resource}/${subresource}`, ref.namespace ?? '', {name: ref.name});
       throw error;
     }
   }

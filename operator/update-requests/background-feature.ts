@@ -82,6 +82,7 @@ export function createBackgroundFeature(own: BackgroundCore): BackgroundFeature 
   function begin(): BackgroundSession {
     return beginSession({
       core,
+      own: own.client,
       worker,
       troubles,
       state: {families, index, writer, obligations, isJudged, onTouched: again, onSource: wakeRequests},

@@ -1,3 +1,4 @@
+import type {KubeClient} from '../../adapters/kube/types.js';
 import type {BackgroundCore} from '../feature.js';
 import {createMissingRights, type MissingRights} from '../generate/missing-rights.js';
 import {createStateSync, type StateSync, type StateSyncOptions} from '../generate/state-sync.js';
@@ -31,6 +32,8 @@ export interface BackgroundSession {
 }
 
 export interface SessionOptions {
+  /** The process's own, which reads what rules look up; `core.client` is who changes objects. */
+  readonly own: KubeClient;
   readonly core: Pick<BackgroundCore, 'client' | 'clock' | 'congestion' | 'share' | 'flags' | 'log' | 'resources' | 'findings' | 'searchRoom'>;
   readonly state: Omit<StateSyncOptions, 'core' | 'enqueue'>;
   readonly worker: RequestWorker;
@@ -44,7 +47,7 @@ export interface SessionOptions {
 /** Others wait for what is made: of a storm of a thousand triggers, none waits ten seconds for this. */
 const longestPauseMs = 20;
 
-export function beginSession({core, state: stateOptions, worker, run, isLooked, troubles}: SessionOptions): BackgroundSession {
+export function beginSession({core, own, state: stateOptions, worker, run, isLooked, troubles}: SessionOptions): BackgroundSession {
   const {client, clock, log, searchRoom} = core;
   const {families} = stateOptions;
   const works = new StateWorks();
@@ -68,7 +71,7 @@ export function beginSession({core, state: stateOptions, worker, run, isLooked, 
   });
   const look = (policyId: string, trigger: NamedObject, version?: string) => queue.add(works.ask('state', policyId, trigger, version));
   const state = createStateSync({...stateOptions, core, enqueue: look});
-  const rights = createMissingRights({client, clock, log, onGranted: (_right, keys) => {
+  const rights = createMissingRights({clients: {worker: client, process: own}, clock, log, onGranted: (_right, keys) => {
     for (const key of keys) queue.add(key);
   }});
   const existing = createExistingPass({core, families, troubles, enqueue: (policyId, trigger) => queue.add(works.ask('existing', policyId, trigger))});
