@@ -178,7 +178,7 @@ export interface KyvernoConfigurationSpec {
   roles?: string[];
   /** User that background work acts as: system:serviceaccount:NAMESPACE:NAME. */
   backgroundServiceAccountName?: string;
-  /** User that scans and reports act as. */
+  /** User whose rights scans read objects with. */
   reportsServiceAccountName?: string;
   /** User that clean-ups act as. */
   cleanupServiceAccountName?: string;

@@ -31,8 +31,7 @@ export interface ReportFeatures {
 }
 
 /** Reports: of admissions, by the replica that judged; of existing objects, and of what is gone, by the leader. */
-export function createReportFeatures(own: BackgroundCore): ReportFeatures {
-  const core = {...own, client: own.worker};
+export function createReportFeatures(core: BackgroundCore): ReportFeatures {
   const {clock, log, manager, flags} = core;
   const settings = reportSettings(core);
   const metrics = createReportMetrics(core.metrics.registry);
@@ -180,7 +179,8 @@ export function createReportFeatures(own: BackgroundCore): ReportFeatures {
       await Promise.all(outlets.map(({writer}) => writer.stop()));
     },
   };
-  const scan = createScanFeature(core, {writer: background.writer, settings, standing, native});
+  // Objects are read with the rights of who scans; reports are the operator's own.
+  const scan = createScanFeature({...core, client: core.worker}, {writer: background.writer, settings, standing, native});
   return {
     features: [reports, scan],
     workers: [scan],

@@ -12,6 +12,7 @@ import {mergeReport, type ReportSubject} from './merge-report.js';
 import {reportedObject} from './findings.js';
 import {policyReportApi} from './report-kinds.js';
 import type {ReportResult} from './report-result.js';
+import {KubeError} from '../../adapters/kube/kube-error.js';
 import {createAdmissionReportsFeature} from './admission-reports-feature.js';
 import {createReportFeatures} from './reports-feature.js';
 
@@ -204,17 +205,22 @@ describe('reports', () => {
     expect(writes()).toBe(before);
   });
 
-  it('are found and written by the account that is named for it', async () => {
-    const client = new Proxy({}, {
-      get() {
-        throw new Error('another account is named');
+  it('tell what the account that is named for it can see', async () => {
+    const refused: string[] = [];
+    const worker = {
+      ...test.core.client,
+      async request(call: {readonly path: string}) {
+        refused.push(call.path);
+        throw new KubeError({status: 403, reason: 'Forbidden', message: 'not yours'});
       },
-    });
-    Object.assign(test.core, {client});
-    test.server.put('api/v1/pods', pod('bad'));
+    };
+    Object.assign(test.core, {worker});
     test.core.cache.putPolicy(policy);
     await start();
+    await eventually(() => refused.includes('/api/v1/pods'));
+    await submit(record(pod('a'), [found('r', 'fail')]));
     await eventually(() => reports().length === 1);
+    expect(refused.every(path => !path.includes('policyreports'))).toBe(true);
   });
 
   it('keep what admission found by rules that scans do not ask', async () => {

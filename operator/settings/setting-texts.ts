@@ -60,7 +60,7 @@ export const flagTexts: Readonly<Record<FlagName, string>> = {
   roles:
     'Duties that a replica is a candidate for: admission, background, cleanup, reports; each has a Lease of its own',
   backgroundServiceAccountName: 'User that background work acts as: system:serviceaccount:NAMESPACE:NAME',
-  reportsServiceAccountName: 'User that scans and reports act as',
+  reportsServiceAccountName: 'User whose rights scans read objects with',
   cleanupServiceAccountName: 'User that clean-ups act as',
   enableConfigMapCaching: 'Mirror labelled ConfigMaps; always done',
   enableDeferredLoading: 'Load context when it is used; always done',
